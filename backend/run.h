@@ -10,9 +10,10 @@
 struct run_watch {
     /* Behind each op of a run that is not fused, and that has gone well so far; also behind ops
      * that call graphs. */
-    void (*op_ended)(void *context, const struct graph *graph, const struct op *op);
+    void (*op_ended)(void *context, const struct graph *graph, const struct op *op,
+                     void *const *values);
     void *context;
-    /* Before it, with the memory of each value of its graph. NULL: nobody asks. */
+    /* Before it. NULL: nobody asks. Both get the memory of each value of the op's graph. */
     void (*op_begins)(void *context, const struct graph *graph, const struct op *op,
                       void *const *values);
 };
@@ -130,6 +131,12 @@ struct backend_runner {
     /* The next memory of the run, but for values, that something was written beside, which is
      * repaired. False where there is none. */
     bool (*damage)(struct backend_run *run, struct run_damage *damage);
+    /* Fills the workspaces of ops, of which nobody knows what stands there, and what is directly
+     * beside all its memory with a byte. */
+    void (*spoil)(struct backend_run *run, unsigned char byte);
+    /* Whether the address is beside such memory that is sealed, and may be written now: that shows
+     * as damage. For handlers of signals. */
+    bool (*allow)(const struct backend_run *run, const void *address);
     /* What is at an address, where that is memory of the run but for values: "slot 3 of the
      * arguments of ...". For handlers of signals. */
     bool (*place)(const struct backend_run *run, const void *address, char *text, size_t size);

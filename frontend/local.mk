@@ -301,6 +301,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_other.h \
 	frontend/commands/run_overwrites.c \
 	frontend/commands/run_overwrites.h \
+	frontend/commands/run_probe.c \
+	frontend/commands/run_probe.h \
 	frontend/commands/run_profile.c \
 	frontend/commands/run_profile.h \
 	frontend/commands/run_repeat.c \
@@ -380,6 +382,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/read_only.h \
 	frontend/tensor/restore.c \
 	frontend/tensor/restore.h \
+	frontend/tensor/seal.c \
+	frontend/tensor/seal.h \
 	frontend/tensor/spec.c \
 	frontend/tensor/spec.h \
 	frontend/tensor/spec_random.c \

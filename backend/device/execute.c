@@ -529,7 +529,7 @@ static void tell_watch(const struct device_run *run, const struct device_launch 
 {
     const struct run_watch *watch = run->options.watch;
     if (watch && !run->options.fused)
-        watch->op_ended(watch->context, run->graph, launch->op);
+        watch->op_ended(watch->context, run->graph, launch->op, run->values);
 }
 
 static enum skrt_status execute_graph(struct device_run *run, double *seconds)

@@ -1,6 +1,8 @@
 /* Memory of a run beside that of values. */
 #include "backend/device/tables.h"
 
+#include <string.h>
+
 /* Memories that may have pages of their own (ir/base/guarded.h). */
 enum { MOST_PAGED = 1024 };
 
@@ -47,6 +49,24 @@ void *device_run_table(struct device_run *run, const struct op *op, const char *
         mem_exhausted();
     run->memories.at[run->memories.count - 1].is_table = true;
     return table;
+}
+
+static void spoil(struct device_run *run, unsigned char byte)
+{
+    tables_open(run);
+    for (uint32_t i = 0; i < run->memories.count; i++) {
+        struct device_memory *memory = &run->memories.at[i];
+        guarded_set_pattern(&memory->guarded, byte);
+        if (memory->op && !memory->is_table)
+            memset(memory->guarded.at, byte, memory->guarded.size);
+    }
+}
+
+void device_run_spoil(struct backend_run *base, unsigned char byte)
+{
+    struct device_run *run = (struct device_run *)base;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        spoil(run->runs.at[i], byte);
 }
 
 bool device_run_damage(struct backend_run *base, struct run_damage *damage)

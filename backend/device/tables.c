@@ -151,6 +151,29 @@ static bool memory_place(const struct device_run *run, const void *address, char
     return false;
 }
 
+static bool is_beside(const struct guarded *guarded, const unsigned char *at)
+{
+    return at >= guarded->begin && at < guarded->end &&
+           (at < guarded->at || at >= guarded->at + guarded->size);
+}
+
+static bool allow(const struct device_run *run, const void *address)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++)
+        if (run->memories.at[i].is_table && is_beside(&run->memories.at[i].guarded, address))
+            return guarded_set_writable(&run->memories.at[i].guarded, true);
+    return false;
+}
+
+bool device_run_allow(const struct backend_run *base, const void *address)
+{
+    const struct device_run *run = (const struct device_run *)base;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        if (allow(run->runs.at[i], address))
+            return true;
+    return false;
+}
+
 /* Tables of parameters stand in the list of memories, too. */
 bool device_run_place(const struct backend_run *base, const void *address, char *text, size_t size)
 {

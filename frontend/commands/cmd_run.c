@@ -43,6 +43,9 @@ const struct option options_run[] = {
      "what happens"},
     {"trust-kernels", 0, OPTION_FLAG, NULL,
      "do not look whether kernels write all of their results, and nothing beside them"},
+    {"check-kernels", 0, OPTION_FLAG, NULL,
+     "run all ops one by one, too, and look whether kernels write values of others, or compute "
+     "with what nobody has written"},
     {"race-check", 0, OPTION_FLAG, NULL,
      "follow what each core knows, and report order between ops that is not enforced"},
     {"serial", 0, OPTION_FLAG, NULL,

@@ -11,8 +11,13 @@ void run_check_begin(struct outcome *outcome)
         return;
     read_only_init(&outcome->read_only, storages_main(&outcome->storages));
     poison_fill(&outcome->storages, POISON_FIRST);
-    if (outcome->workplace)
-        poison_fill(&outcome->workplace->storages, POISON_SECOND);
+}
+
+void run_check_again(const struct outcome *outcome)
+{
+    if (!outcome->runner->trust_kernels && outcome->runs <= 2)
+        poison_fill_beside(&outcome->workplace->storages,
+                           outcome->runs == 1 ? POISON_HIGH : POISON_LOW);
 }
 
 /* ---------------------------------------------------------------------- what shows ---- */

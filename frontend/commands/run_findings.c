@@ -22,6 +22,13 @@ void findings_help_inplace(struct diags *diags)
     diag_help(diags, "an op that writes an operand says so: {inplace = [N]}, N being its place");
 }
 
+void findings_help_first(struct diags *diags, const char *call)
+{
+    size_t size = strcspn(call, "\n");
+    if (size > 0)
+        diag_help(diags, "first in %.*s", (int)size, call);
+}
+
 /* ------------------------------------------------------------------------ unwritten ---- */
 
 /* The index of the first element that is not written. */
@@ -300,12 +307,9 @@ static void help_call(const struct findings *findings, const struct graph *graph
     const char *call = read_only_call(findings->read_only, id);
     size_t size = strcspn(call, "\n");
     const char *own = op_call_text(findings->runner->module, graph, op, &scratch);
-    if (!ends_with(call, size, own + strcspn(own, "("))) {
+    if (!ends_with(call, size, own + strcspn(own, "(")))
         call = read_only_call(findings->watched, id);
-        size = strcspn(call, "\n");
-    }
-    if (size > 0)
-        diag_help(findings->runner->diags, "first in %.*s", (int)size, call);
+    findings_help_first(findings->runner->diags, call);
     arena_free(&scratch);
 }
 
@@ -387,8 +391,10 @@ void findings_op_begins(void *context, const struct graph *graph, const struct o
         vec_push(&findings->misfed, op);
 }
 
-void findings_op_ended(void *context, const struct graph *graph, const struct op *op)
+void findings_op_ended(void *context, const struct graph *graph, const struct op *op,
+                       void *const *values)
 {
+    (void)values;
     struct findings *findings = context;
     check_memories(findings, graph, op);
     if (findings->beside_run)

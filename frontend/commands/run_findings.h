@@ -42,9 +42,12 @@ void findings_begin(struct findings *findings);
 /* Before and behind each op (struct run_watch). */
 void findings_op_begins(void *findings, const struct graph *graph, const struct op *op,
                         void *const *values);
-void findings_op_ended(void *findings, const struct graph *graph, const struct op *op);
+void findings_op_ended(void *findings, const struct graph *graph, const struct op *op,
+                       void *const *values);
 /* What to write where a kernel writes into an operand. */
 void findings_help_inplace(struct diags *diags);
+/* The call in which it was first, a line. */
+void findings_help_first(struct diags *diags, const char *call);
 /* Behind the run: reports what the graph's own runs do and no op alone: what they leave unwritten,
  * that they write beside a memory, and, where they have `changed` one, into an input. */
 void findings_end(struct findings *findings, bool changed);

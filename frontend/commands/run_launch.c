@@ -66,6 +66,7 @@ static struct read_only *read_only_of(struct outcome *outcome, const struct stor
 struct memory_map {
     const struct outcome *outcome;
     const struct storages *storages;
+    struct read_only *read_only; /* or NULL */
 };
 
 static bool memory_place(const void *context, const void *address, char *text, size_t size)
@@ -75,12 +76,20 @@ static bool memory_place(const void *context, const void *address, char *text, s
            memory->outcome->runner->how->place(memory->outcome->run, address, text, size);
 }
 
+static bool memory_allow(void *context, const void *address, const char *call)
+{
+    const struct memory_map *memory = context;
+    struct seal *seal = memory->outcome->seal;
+    return (memory->read_only && read_only_allow(memory->read_only, address, call)) ||
+           (seal && seal->storages && seal_allow(seal, address, call)) ||
+           memory->outcome->runner->how->allow(memory->outcome->run, address);
+}
+
 static void execute(struct outcome *outcome, const struct storages *storages)
 {
     struct read_only *read_only = read_only_of(outcome, storages);
-    const struct memory_map memory = {outcome, storages};
-    const struct crash_map map = {memory_place, &memory, read_only ? read_only_allow : NULL,
-                                  read_only};
+    struct memory_map memory = {outcome, storages, read_only};
+    const struct crash_map map = {memory_place, &memory, memory_allow, &memory};
     struct mem_guard guard;
     apart_code_runs(NULL);
     crash_reports_begin(&map);
@@ -88,6 +97,8 @@ static void execute(struct outcome *outcome, const struct storages *storages)
     if (read_only)
         read_only_protect(read_only);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
+    if (outcome->seal)
+        seal_free(outcome->seal);
     if (read_only)
         read_only_release(read_only);
     mem_unguard(&guard);

@@ -112,8 +112,10 @@ static void op_begins(void *context, const struct graph *graph, const struct op 
     run_left_begin(&((struct run_left_search *)context)->left);
 }
 
-static void op_ended(void *context, const struct graph *graph, const struct op *op)
+static void op_ended(void *context, const struct graph *graph, const struct op *op,
+                     void *const *values)
 {
+    (void)values;
     struct run_left_search *search = context;
     struct arena scratch = {NULL, 0};
     if (*search->op || !run_left_end(&search->left))

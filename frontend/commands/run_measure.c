@@ -7,6 +7,7 @@
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_other.h"
 #include "frontend/commands/run_overwrites.h"
+#include "frontend/commands/run_probe.h"
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
@@ -52,6 +53,14 @@ static enum exit_status run_first_watched(struct outcome *outcome, struct overwr
     return EXIT_INPUT;
 }
 
+/* Ways that run one graph have the same ops. */
+static enum exit_status probe(const struct outcomes *outcomes, unsigned i)
+{
+    const struct runner *runner = outcomes->at[i].runner;
+    bool wanted = runner->check_kernels && (i == 0 || runner != outcomes->at[0].runner);
+    return wanted ? run_probe(&outcomes->at[i]) : EXIT_DONE;
+}
+
 /* Calls are noted: these runs are not measured. */
 static enum exit_status run_firsts(struct outcomes *outcomes)
 {
@@ -61,6 +70,8 @@ static enum exit_status run_firsts(struct outcomes *outcomes)
         struct outcome *outcome = &outcomes->at[i];
         status = outcome->watch ? run_first_watched(outcome, outcome->watch->context)
                                 : run_first(outcome);
+        if (status == EXIT_DONE)
+            status = probe(outcomes, i);
     }
     apart_note_calls(false);
     return status;
@@ -88,6 +99,8 @@ static enum exit_status run_all(struct outcomes *outcomes)
         outcomes->verdict = compare_first_runs(outcomes);
     if (outcomes->verdict != VERDICT_DIFFERENT)
         status = run_repeat(outcomes, begin);
+    if (!outcomes->repeatable && !outcomes->at[0].runner->trust_kernels)
+        run_probe(&outcomes->at[0]);
     return status == EXIT_DONE ? run_recorded(outcomes) : status;
 }
 
@@ -129,7 +142,7 @@ enum exit_status run_measure(struct runner *runner, struct runner *other)
 {
     struct outcomes outcomes = {.repeatable = true};
     struct overwrites overwrites = {.outcome = NULL};
-    const struct run_watch watch = {.op_ended = overwrites_op_ended, .context = &overwrites};
+    const struct run_watch watch = {overwrites_op_ended, &overwrites, overwrites_op_begins};
     bool padded = runner->compare == COMPARE_EXACT;
     add_outcome(&outcomes, runner, padded ? "padded" : other ? runner->name : "fused", true);
     if (other)

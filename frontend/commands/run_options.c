@@ -100,7 +100,12 @@ bool run_options_read(struct runner *runner)
     runner->race_check = option_given(invocation, "race-check");
     runner->full_barriers = option_given(invocation, "full-barriers");
     runner->trust_kernels = option_given(invocation, "trust-kernels");
+    runner->check_kernels = option_given(invocation, "check-kernels");
     runner->serial = option_given(invocation, "serial");
+    if (runner->check_kernels && runner->trust_kernels) {
+        usage_error(invocation, "'--check-kernels' and '--trust-kernels' exclude each other");
+        return false;
+    }
     runner->profile = option_value(invocation, "profile");
     runner->trace = option_value(invocation, "trace");
     return choose_target(runner) && read_repeat(runner) && read_off_gear(runner) &&

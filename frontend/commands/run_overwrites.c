@@ -5,11 +5,12 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
-void overwrites_begin(struct overwrites *overwrites, const struct outcome *outcome)
+void overwrites_begin(struct overwrites *overwrites, struct outcome *outcome)
 {
     const struct storages *storages = &outcome->storages;
     *overwrites = (struct overwrites){.outcome = outcome};
     overwrites->graphs = mem_calloc(storages->count, sizeof *overwrites->graphs);
+    outcome->seal = &overwrites->seal;
     for (uint32_t i = 0; i < storages->count; i++) {
         struct overwrites_graph *of = &overwrites->graphs[i];
         if (!storages->at[i].graph)
@@ -56,6 +57,39 @@ static void report(struct overwrites *overwrites, const struct graph *graph, con
     arena_free(&scratch);
 }
 
+static bool is_operand(const struct memories *memories, const struct graph *graph,
+                       const struct op *op, uint32_t memory)
+{
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        if (memory_of(memories, op_operands(graph, op)[i]) == memory)
+            return true;
+    return false;
+}
+
+/* Values of other graphs than the op's are those that call it, or that it calls. */
+bool overwrites_report_sealed(const struct runner *runner, const struct seal *seal,
+                              const struct graph *graph, const struct op *op)
+{
+    const struct sealed *written = seal_written(seal);
+    if (!written)
+        return false;
+    const struct storage *storage = &seal->storages->at[written->graph];
+    const struct intern_name *name =
+        &runner->module->names.names[storage->graph->values.at[written->value].name];
+    struct arena scratch = {NULL, 0};
+    bool own = storage->graph == graph && is_operand(&storage->memories, graph, op, written->value);
+    if (diag_at(runner->diags, DIAG_wrong_kernel, locate_op(runner->module, op, OP_TYPE_NAME, 0),
+                "the kernel of %s writes into %s'%%%.*s', which %s",
+                op_text(runner->module, graph, op, &scratch), own ? "its operand " : "",
+                SHOWN_NAME(name), own ? "the op only reads" : "is none of the op's values")) {
+        findings_help_first(runner->diags, seal->call);
+        if (own)
+            findings_help_inplace(runner->diags);
+    }
+    arena_free(&scratch);
+    return true;
+}
+
 static void check_operand(struct overwrites *overwrites, const struct graph *graph,
                           const struct op *op, uint32_t operand)
 {
@@ -69,12 +103,37 @@ static void check_operand(struct overwrites *overwrites, const struct graph *gra
     note_written(overwrites, index, operand);
 }
 
-/* What the op writes is noted first, so that it is what it is expected to be. */
-void overwrites_op_ended(void *context, const struct graph *graph, const struct op *op)
+/* What was made of it in another graph is not what it was either. */
+static void check_sealed(struct overwrites *overwrites, const struct graph *graph,
+                         const struct op *op)
+{
+    const struct sealed *written = seal_written(&overwrites->seal);
+    if (!overwrites_report_sealed(overwrites->outcome->runner, &overwrites->seal, graph, op))
+        return;
+    overwrites->found = true;
+    note_written(overwrites, written->graph, written->value);
+}
+
+void overwrites_op_begins(void *context, const struct graph *graph, const struct op *op,
+                          void *const *values)
 {
     struct overwrites *overwrites = context;
     if (overwrites->ended)
         return;
+    if (!overwrites->seal.storages)
+        seal_init(&overwrites->seal, &overwrites->outcome->storages);
+    seal_op_begins(&overwrites->seal, graph, op, values);
+}
+
+/* What the op writes is noted first, so that it is what it is expected to be. */
+void overwrites_op_ended(void *context, const struct graph *graph, const struct op *op,
+                         void *const *values)
+{
+    struct overwrites *overwrites = context;
+    if (overwrites->ended)
+        return;
+    seal_op_ended(&overwrites->seal, graph, op, values);
+    check_sealed(overwrites, graph, op);
     note_op(overwrites, graph, op);
     for (uint32_t i = 0; i < op->operands.count; i++)
         check_operand(overwrites, graph, op, op_operands(graph, op)[i]);

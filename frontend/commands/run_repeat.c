@@ -1,4 +1,5 @@
 #include "frontend/commands/run_repeat.h"
+#include "frontend/commands/run_check.h"
 #include "frontend/commands/run_values.h"
 
 /* How often is enough: till so many seconds were measured, with at least as many runs as it takes
@@ -38,6 +39,7 @@ static bool has_repeated(struct outcomes *outcomes, const struct outcome *outcom
 static enum exit_status run_again(struct outcomes *outcomes, struct outcome *outcome)
 {
     run_values_restore(outcome->workplace);
+    run_check_again(outcome);
     outcome->run->sealed = false;
     enum exit_status status = run_launch(outcome, &outcome->workplace->storages);
     outcome->runs++;

@@ -8,6 +8,7 @@
 #include "frontend/commands/samples.h"
 #include "frontend/tensor/read_only.h"
 #include "frontend/tensor/restore.h"
+#include "frontend/tensor/seal.h"
 #include "frontend/tensor/tensor_match.h"
 
 /* As many measured runs as it takes (run_repeat.c). */
@@ -38,6 +39,7 @@ struct runner {
     uint64_t seed, threads, timeout, max_iterations;
     uint64_t repeat;    /* measured runs behind the first one, or REPEAT_AUTO */
     bool trust_kernels; /* what they write is not looked at */
+    bool check_kernels; /* ops run one by one, too, to look at them */
     enum off_gear off_gear;
     enum comparison compare;
     const char *compared;        /* the options, or the file */
@@ -65,6 +67,7 @@ struct outcome {
     struct storages storages;      /* of its first run: what is left there is its result */
     struct workplace *workplace;   /* of its further runs; ways that run one graph share it */
     struct read_only read_only;    /* inputs of its first run */
+    struct seal *seal;             /* of its storages while ops run one by one, or NULL */
     struct run_result last;
     unsigned runs;          /* so far */
     double first;           /* seconds of the first run */

@@ -12,9 +12,16 @@ struct pattern {
     size_t size, parts; /* bytes of a part; parts of an element */
 };
 
+unsigned char poison_byte(enum poison poison)
+{
+    return poison == POISON_HIGH ? 0x7a : 0xfa;
+}
+
 static uint64_t element_bits(enum dtype dtype, enum poison poison)
 {
     bool first = poison == POISON_FIRST;
+    if (poison > POISON_SECOND)
+        return poison_byte(poison) * UINT64_C(0x0101010101010101);
     switch (dtype) {
     case DTYPE_f32:
     case DTYPE_c64: return first ? 0x7fa5a5a5 : 0xff9a5a5a;
@@ -98,6 +105,16 @@ void poison_fill(const struct storages *storages, enum poison poison)
                 fill_memory(storage, i, &pattern);
             }
     }
+}
+
+void poison_fill_beside(const struct storages *storages, enum poison poison)
+{
+    for (uint32_t graph = 0; graph < storages->count; graph++)
+        for (uint32_t i = 0;
+             storages->at[graph].graph && i < storages->at[graph].graph->values.count; i++)
+            if (storages->at[graph].guarded[i].at)
+                guarded_set_pattern(&storages->at[graph].guarded[i], poison_byte(poison));
+    poison_fill(storages, poison);
 }
 
 /* -------------------------------------------------------------------------- finding ---- */

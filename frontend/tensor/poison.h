@@ -8,17 +8,25 @@
  *             f32 7fa5a5a5, ff9a5a5a   f16 7da5, fd5a   bf16 7fa5, ff9a   f8e5m2 7d, fd
  *             f64 7ff5a5a5a5a5a5a5, fff25a5a5a5a5a5a    f8e4m3fn (its NaN) 7f, ff
  *   the rest  bytes a5, 5a: no bool, and of integers -91, 90; -23131, 23130; and so on
- */
+ *
+ * Who makes something of what nobody has written may yet leave no trace of them: a maximum that
+ * passes over NaN. Its results are others where numbers stand there that are above all others, or
+ * below them: bytes 7a, f32 3.2e35; bytes fa, f32 -6.5e35. */
 #ifndef FRONTEND_TENSOR_POISON_H
 #define FRONTEND_TENSOR_POISON_H
 
 #include "frontend/tensor/storages.h"
 
-enum poison { POISON_FIRST, POISON_SECOND };
+enum poison { POISON_FIRST, POISON_SECOND, POISON_HIGH, POISON_LOW };
+
+/* The bytes of POISON_HIGH and POISON_LOW. */
+unsigned char poison_byte(enum poison poison);
 
 /* Poisons all values of which nothing is known before the run: each memory of which no value is
  * given, but for those that callers give. The padding of formats is zero. */
 void poison_fill(const struct storages *storages, enum poison poison);
+/* The same with numbers, POISON_HIGH or POISON_LOW, also directly beside each memory. */
+void poison_fill_beside(const struct storages *storages, enum poison poison);
 
 /* What poison has become: it is left as it is; or, of floats of 16 bits and more, a kernel has
  * computed with it, which makes signalling NaNs quiet ones and may change their sign. */

@@ -58,7 +58,7 @@ static bool allocate(struct guarded *guarded)
 
 bool guarded_init(struct guarded *guarded, uint64_t size, bool pages)
 {
-    *guarded = (struct guarded){.size = size};
+    *guarded = (struct guarded){.size = size, .pattern = PATTERN};
     if (size > INT64_MAX / 2 || !(pages ? map_pages(guarded) : allocate(guarded))) {
         *guarded = (struct guarded){.size = 0};
         return false;
@@ -85,15 +85,21 @@ bool guarded_set_writable(const struct guarded *guarded, bool writable)
 void guarded_repair(struct guarded *guarded)
 {
     unsigned char *behind = guarded->at + guarded->size;
-    memset(guarded->begin, PATTERN, (size_t)(guarded->at - guarded->begin));
-    memset(behind, PATTERN, (size_t)(guarded->end - behind));
+    memset(guarded->begin, guarded->pattern, (size_t)(guarded->at - guarded->begin));
+    memset(behind, guarded->pattern, (size_t)(guarded->end - behind));
+}
+
+void guarded_set_pattern(struct guarded *guarded, unsigned char pattern)
+{
+    guarded->pattern = pattern;
+    guarded_repair(guarded);
 }
 
 /* Most are as they were. */
-static bool is_whole(const unsigned char *from, const unsigned char *to)
+static bool is_whole(const unsigned char *from, const unsigned char *to, unsigned char pattern)
 {
     /* Each byte is the one before it. */
-    return from == to || (*from == PATTERN && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
+    return from == to || (*from == pattern && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
 }
 
 /* Counts bytes that have another value; `*first` is set where there was none before. */
@@ -101,10 +107,10 @@ static uint64_t count_changed(const struct guarded *guarded, const unsigned char
                               const unsigned char *to, uint64_t before, int64_t *first)
 {
     uint64_t count = 0;
-    if (is_whole(from, to))
+    if (is_whole(from, to, guarded->pattern))
         return 0;
     for (const unsigned char *byte = from; byte < to; byte++) {
-        if (*byte == PATTERN)
+        if (*byte == guarded->pattern)
             continue;
         if (before + count++ == 0)
             *first = byte - guarded->at;

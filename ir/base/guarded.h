@@ -13,6 +13,7 @@ struct guarded {
     unsigned char *begin, *end; /* of all that may be touched */
     void *mapped;               /* what is mapped, with the pages beside it, or NULL */
     uint64_t mapped_size;
+    unsigned char pattern; /* each byte beside it that may be touched */
 };
 
 /* Zeroed memory. The pages behind it are less than 192 bytes away, unless there are to be none:
@@ -29,6 +30,8 @@ bool guarded_set_writable(const struct guarded *guarded, bool writable);
  * offset of the first of them: negative before it, `size` or more behind it. */
 uint64_t guarded_damage(const struct guarded *guarded, int64_t *first);
 void guarded_repair(struct guarded *guarded);
+/* The same with another pattern from now on, so that who reads there may compute something else. */
+void guarded_set_pattern(struct guarded *guarded, unsigned char pattern);
 
 /* A sum of the memory's bytes, in which it shows where they are others than before. */
 uint64_t guarded_sum(const struct guarded *guarded);

@@ -1,0 +1,184 @@
+#include "frontend/commands/run_probe.h"
+#include "frontend/commands/run_launch.h"
+#include "frontend/commands/run_overwrites.h"
+#include "frontend/commands/run_values.h"
+#include "frontend/tensor/poison.h"
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+
+struct sums {
+    uint64_t *at; /* of what each op has made, in turn */
+    uint32_t count, capacity;
+};
+
+/* How ops run; the last only where the first two have made something else. */
+enum turn { TURN_HIGH, TURN_LOW, TURN_AGAIN, TURNS };
+
+struct probe {
+    const struct outcome *outcome;
+    struct storages storages;
+    struct seal seal;
+    enum turn turn;
+    struct sums sums[TURNS];
+    struct tainted { /* memory of values that ops have made something else of */
+        const void **at;
+        uint32_t count, capacity;
+    } tainted;
+    bool found;
+};
+
+/* ------------------------------------------------------------------------------ sums ---- */
+
+static uint64_t sum_of(const struct probe *probe, const struct graph *graph, uint32_t value,
+                       void *const *values)
+{
+    const struct storage *storage =
+        &probe->storages.at[graph_id(probe->outcome->runner->module, graph)];
+    const struct guarded memory = {.at = values[value], .size = storage->sizes[value]};
+    return memory.at ? guarded_sum(&memory) : 0;
+}
+
+/* Of its results, and of operands in place. */
+static uint64_t sum_op(const struct probe *probe, const struct graph *graph, const struct op *op,
+                       void *const *values)
+{
+    struct op_write write = {0};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < op->results.count; i++)
+        sum = sum * 31 + sum_of(probe, graph, op->results.first + i, values);
+    while (op_next_write(probe->outcome->runner->module, graph, op, &write))
+        sum = sum * 31 + sum_of(probe, graph, write.operand, values);
+    return sum;
+}
+
+static bool has_changed(const struct probe *probe)
+{
+    const struct sums *high = &probe->sums[TURN_HIGH], *low = &probe->sums[TURN_LOW];
+    bool same = high->count == low->count;
+    for (uint32_t i = 0; same && i < high->count; i++)
+        same = high->at[i] == low->at[i];
+    return !same;
+}
+
+/* ----------------------------------------------------------------------------- taint ---- */
+
+static bool is_tainted(const struct probe *probe, const void *memory)
+{
+    for (uint32_t i = 0; i < probe->tainted.count; i++)
+        if (probe->tainted.at[i] == memory)
+            return true;
+    return false;
+}
+
+static bool reads_tainted(const struct probe *probe, const struct graph *graph, const struct op *op,
+                          void *const *values)
+{
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        if (is_tainted(probe, values[op_operands(graph, op)[i]]))
+            return true;
+    return false;
+}
+
+static void taint(struct probe *probe, const struct graph *graph, const struct op *op,
+                  void *const *values)
+{
+    struct op_write write = {0};
+    for (uint32_t i = 0; i < op->results.count; i++)
+        vec_push(&probe->tainted, values[op->results.first + i]);
+    while (op_next_write(probe->outcome->runner->module, graph, op, &write))
+        vec_push(&probe->tainted, values[write.operand]);
+}
+
+/* ---------------------------------------------------------------------------- reports ---- */
+
+static void report(struct probe *probe, const struct graph *graph, const struct op *op, bool varies)
+{
+    const struct runner *runner = probe->outcome->runner;
+    struct arena scratch = {NULL, 0};
+    if (diag_at(runner->diags, DIAG_wrong_kernel, locate_op(runner->module, op, OP_TYPE_NAME, 0),
+                "the kernel of %s %s", op_text(runner->module, graph, op, &scratch),
+                varies ? "makes something else of the same operands each time it runs"
+                       : "computes with what nobody has written") &&
+        !varies)
+        diag_help(runner->diags, "what it makes is something else where unwritten results, its "
+                                 "workspace and what is beside tensors have other contents");
+    probe->found = true;
+    arena_free(&scratch);
+}
+
+/* The last turn begins as the first one. */
+static void compare(struct probe *probe, const struct graph *graph, const struct op *op,
+                    void *const *values)
+{
+    uint32_t i = probe->sums[TURN_AGAIN].count - 1;
+    if (i >= probe->sums[TURN_HIGH].count || i >= probe->sums[TURN_LOW].count)
+        return;
+    uint64_t high = probe->sums[TURN_HIGH].at[i], again = probe->sums[TURN_AGAIN].at[i];
+    if (high == probe->sums[TURN_LOW].at[i] && high == again)
+        return;
+    if (op->kernel != NONE && !reads_tainted(probe, graph, op, values))
+        report(probe, graph, op, high != again);
+    taint(probe, graph, op, values);
+}
+
+/* ------------------------------------------------------------------------------ turns ---- */
+
+static void op_begins(void *context, const struct graph *graph, const struct op *op,
+                      void *const *values)
+{
+    struct probe *probe = context;
+    if (!probe->seal.storages)
+        seal_init(&probe->seal, &probe->storages);
+    seal_op_begins(&probe->seal, graph, op, values);
+}
+
+static void op_ended(void *context, const struct graph *graph, const struct op *op,
+                     void *const *values)
+{
+    struct probe *probe = context;
+    seal_op_ended(&probe->seal, graph, op, values);
+    if (probe->turn == TURN_HIGH)
+        probe->found |= overwrites_report_sealed(probe->outcome->runner, &probe->seal, graph, op);
+    vec_push(&probe->sums[probe->turn], sum_op(probe, graph, op, values));
+    if (probe->turn == TURN_AGAIN)
+        compare(probe, graph, op, values);
+}
+
+static enum exit_status run_turn(struct probe *probe, struct outcome *single, enum turn turn)
+{
+    enum poison poison = turn == TURN_LOW ? POISON_LOW : POISON_HIGH;
+    enum exit_status status = run_values_fill(probe->outcome->runner, &probe->storages);
+    probe->turn = turn;
+    poison_fill_beside(&probe->storages, poison);
+    probe->outcome->runner->how->spoil(single->run, poison_byte(poison));
+    return status == EXIT_DONE ? run_launch(single, &probe->storages) : status;
+}
+
+static enum exit_status run_turns(struct probe *probe)
+{
+    const struct run_watch watch = {op_ended, probe, op_begins};
+    struct outcome single = {.runner = probe->outcome->runner,
+                             .name = "op by op",
+                             .watch = &watch,
+                             .seal = &probe->seal};
+    enum exit_status status = run_open(&single, NULL);
+    for (int turn = TURN_HIGH; status == EXIT_DONE && turn <= TURN_LOW && !probe->found; turn++)
+        status = run_turn(probe, &single, (enum turn)turn);
+    if (status == EXIT_DONE && !probe->found && has_changed(probe))
+        status = run_turn(probe, &single, TURN_AGAIN);
+    run_close(&single);
+    return status == EXIT_DONE && probe->found ? EXIT_INPUT : status;
+}
+
+enum exit_status run_probe(const struct outcome *outcome)
+{
+    struct probe probe = {.outcome = outcome};
+    enum exit_status status = EXIT_INPUT;
+    if (run_values_init(outcome->runner, &probe.storages))
+        status = run_turns(&probe);
+    storages_free(&probe.storages);
+    for (int i = 0; i < TURNS; i++)
+        vec_free(&probe.sums[i]);
+    vec_free(&probe.tainted);
+    return status;
+}
