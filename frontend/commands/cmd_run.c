@@ -16,6 +16,9 @@
 #include "frontend/commands/run_values.h"
 #include "ir/base/file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 const struct option options_run[] = {
     {"target", 0, OPTION_VALUE, "TARGET", backend_runner_help},
     {"graph", 0, OPTION_VALUE, "NAME",
@@ -188,8 +191,35 @@ static enum exit_status run_both(struct runner *runner)
     return status;
 }
 
+/* What kernels print has no place in JSON: for that, standard output stays open under another
+ * number. NULL: there is none to keep. */
+static FILE *keep_output(const struct invocation *invocation)
+{
+    fflush(invocation->out);
+    int kept = fileno(invocation->out) == STDOUT_FILENO && fileno(invocation->err) >= 0
+                   ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                   : -1;
+    FILE *out = kept >= 0 ? fdopen(kept, "w") : NULL;
+    if (out)
+        dup2(fileno(invocation->err), STDOUT_FILENO);
+    else if (kept >= 0)
+        close(kept);
+    return out;
+}
+
+/* Both are flushed: kernels may share the stream of this program. */
+static void give_output_back(FILE *out, FILE *kept)
+{
+    if (!kept)
+        return;
+    fflush(out);
+    dup2(fileno(kept), STDOUT_FILENO);
+    fclose(kept);
+}
+
 static enum exit_status run_here(struct invocation *invocation)
 {
+    FILE *out = invocation->out, *kept = NULL;
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
                             .name = invocation->files[0],
@@ -199,8 +229,11 @@ static enum exit_status run_here(struct invocation *invocation)
     if (!run_options_read(&runner))
         return EXIT_USAGE;
     apart_allow(runner.timeout);
-    if (run_json_is_printed(invocation))
+    if (run_json_is_printed(invocation)) {
+        kept = keep_output(invocation);
+        runner.out = kept ? kept : out;
         invocation->out = invocation->err;
+    }
     enum exit_status status =
         open_runner(&runner, invocation->files[0], run_options_record(&runner));
     if (status == EXIT_DONE)
@@ -209,7 +242,8 @@ static enum exit_status run_here(struct invocation *invocation)
     run_values_free(&runner);
     run_answers_free(&runner);
     status = lowered_input_close(&runner.lowered, status);
-    invocation->out = runner.out;
+    invocation->out = out;
+    give_output_back(out, kept);
     return status;
 }
 

@@ -1,6 +1,7 @@
 """run: whatever kernels do to their process, the status is 1, the report names core and op, results
 are not written, and nothing is left behind."""
 
+import json
 import os
 import re
 import signal
@@ -110,6 +111,31 @@ static void say(int status, void *unused) { write(1, "it has run\\n", 11); }
 done, _ = run(path)
 tap.check("on_exit is refused", done.returncode == 1 and "undefined symbol: on_exit" in done.stderr
           and "kernels cannot use on_exit" in done.stderr, done.stderr)
+
+# ---- What kernels print ----
+
+PRINT = "#include <stdio.h>\n" + OWN % 'write(1, "written\\n", 8); printf("printed\\n"); %s'
+for name, body, status in (("good", "", 0), ("crashing", "*(volatile int *)8 = 1;", 1),
+                           ("leaving", "fflush(stdout); _exit(0);", 1),
+                           ("hanging", "fflush(stdout); for (volatile int i = 0;; i++);", 1),
+                           ("wrong", "((uint64_t *)skrt_args(core, offset))[0] ^= 1;", 1)):
+    path = build(f"printing_{name}", PRINT % body)
+    for flags in ("--json",), ("--json=-",), ("--json", "--in-process"):
+        if "--in-process" in flags and status:
+            continue  # there is nobody who writes any
+        done, _ = run(path, "--repeat=2", "--timeout=1", *flags)
+        try:
+            said = json.loads(done.stdout)["status"]
+        except ValueError as error:
+            said = error
+        tap.check(f"JSON on standard output is that alone, {name}: {' '.join(flags)}",
+                  said == done.returncode == status and "written\n" in done.stderr,
+                  f"{done.returncode} {said}: {done.stdout}{done.stderr}")
+    if status == 0:
+        done, _ = run(path, "--repeat=2")
+        tap.check("  without it, they print there", done.stdout.count("written\n") == 3
+                  and "written" not in done.stderr, done)
+        os.unlink("new.npy")
 
 # ---- Memory that is not the kernel's ----
 
