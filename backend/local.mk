@@ -211,7 +211,9 @@ libskrt_la_SOURCES = \
 	backend/runtime/state.h \
 	backend/runtime/sync_point.c \
 	backend/runtime/trace.c \
-	backend/runtime/vectors.c
+	backend/runtime/vectors.c \
+	backend/runtime/watch.c \
+	backend/runtime/watch.h
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'

@@ -122,6 +122,7 @@ unit_tests = \
 	tests/unit/test_skrt_dynamic \
 	tests/unit/test_skrt_failures \
 	tests/unit/test_skrt_feed \
+	tests/unit/test_skrt_meetings \
 	tests/unit/test_skrt_profile \
 	tests/unit/test_skrt_trace \
 	tests/unit/test_skrt_race \

@@ -73,14 +73,13 @@ static bool device_allocate(struct skrt_device *device, const struct skrt_device
     device->holders[SKRT_AIC] = calloc(places, sizeof *device->holders[SKRT_AIC]);
     device->fibers = calloc(device->most_fibers, sizeof *device->fibers);
     device->free_fibers = calloc(device->most_fibers, sizeof *device->free_fibers);
-    device->points = calloc(places, sizeof *device->points);
     device->workers = allocate_apart(threads, sizeof *device->workers);
     device->homes = allocate_apart(threads, sizeof *device->homes);
-    if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->points ||
-        !device->workers || !device->homes)
+    device->watches = allocate_apart(places, sizeof *device->watches);
+    if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->workers ||
+        !device->homes || !device->watches)
         return false;
     device->holders[SKRT_AIV] = device->holders[SKRT_AIC] + sets * config->aic;
-    skrt_sync_point_reset(device);
     return true;
 }
 
@@ -129,13 +128,15 @@ static void device_free(struct skrt_device *device)
         skrt_race_close(&device->jobs[i]);
         free(device->jobs[i].cores[SKRT_AIC]);
         free(device->jobs[i].cores[SKRT_AIV]);
+        free(device->jobs[i].points[SKRT_AIC].all);
+        free(device->jobs[i].points[SKRT_AIV].all);
         free(device->jobs[i].parts);
     }
     free(device->jobs);
     free(device->holders[SKRT_AIC]);
     free(device->fibers);
     free(device->free_fibers);
-    free(device->points);
+    free(device->watches);
     free(device->workers);
     free(device->homes);
     free(device);

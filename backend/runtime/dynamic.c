@@ -29,7 +29,6 @@ static void wait_for_lock(struct skrt_core *core, uint64_t slot)
     const _Atomic uint64_t *lock = skrt_event_word(core, slot);
     if (atomic_load_explicit(lock, memory_order_acquire) != 0)
         return;
-    skrt_core_lock(core);
     skrt_event_await(core, slot, lock, SKRT_WAIT_TILING);
 }
 

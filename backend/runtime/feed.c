@@ -90,16 +90,19 @@ static void feed_end(struct skrt_core *core, struct skrt_feed_counters *counters
 
 /* Returns whether the core waits, and is without the lock then. */
 static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *counters,
-                            uint32_t included)
+                            const struct skrt_call *call, uint32_t included)
 {
-    counters->idle++;
+    uint32_t others = core->job->launched[core->type] - included;
+    bool last = ++counters->idle == others;
     if (!core->job->launch->full_barriers || counters->ended == included)
         return false;
     core->feed = counters;
-    skrt_sync_point_fed(core);
+    struct skrt_sync_point *point = last ? skrt_sync_point_feed(core, call) : NULL;
     skrt_list_push(&core->device->feeders, core);
     skrt_core_block(core, SKRT_WAIT_FEED);
     core->feed = NULL;
+    if (point)
+        skrt_sync_point_unfeed(point);
     return true;
 }
 
@@ -117,7 +120,9 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
     switch (step) {
     case SKRT_FEED_BEGIN: feed_begin(core, counters); break;
     case SKRT_FEED_END: feed_end(core, counters, included); break;
-    case SKRT_FEED_COMPLEMENT: waited = feed_complement(core, counters, included); break;
+    case SKRT_FEED_COMPLEMENT:
+        waited = feed_complement(core, counters, feed->call, included);
+        break;
     }
     if (waited)
         return;

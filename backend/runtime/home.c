@@ -7,6 +7,8 @@
 #include "backend/runtime/rows.h"
 #include "backend/runtime/shape.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------- from elsewhere ---- */
 
 /* The owner says that it is asleep before it looks at `signals` for the last time. */
@@ -110,29 +112,56 @@ void skrt_home_collect(struct skrt_home *home)
 
 /* ----------------------------------------------------------------- rounds ---- */
 
-/* The last home has told of the round: all hear that it is complete. */
-static void complete_round(const struct skrt_core *core, const struct skrt_half *half,
+void skrt_half_init(struct skrt_half *half, struct skrt_barrier *barrier, uint32_t cores)
+{
+    memset(half, 0, sizeof *half);
+    half->barrier = barrier;
+    half->cores = cores;
+    half->at[0] = (uint16_t)cores;
+}
+
+/* The last home has told of the round: all others hear that it is complete. Who sees that it is,
+ * sees what all did before they told of it, since each who tells acquires what those before it have
+ * released. */
+static void complete_round(const struct skrt_core *core, struct skrt_barrier *barrier,
                            uint64_t round)
 {
     const struct skrt_job *job = core->job;
     struct skrt_device *device = core->device;
-    struct skrt_barrier *barrier = half->barrier;
-    atomic_store_explicit(&barrier->counts[round % SKRT_ROUNDS], 0, memory_order_relaxed);
+    _Atomic uint32_t *count = &barrier->counts[round % SKRT_ROUNDS];
+    atomic_store_explicit(count, barrier->fed, memory_order_relaxed);
     atomic_store_explicit(&barrier->complete, round, memory_order_release);
     for (uint32_t i = 0; i < device->n_homes && barrier->homes > 1; i++)
-        if (&device->homes[i] != core->home && job->parts[i].halves[core->type].cores > 0)
+        if (&device->homes[i] != core->home &&
+            skrt_home_cores(job, core->type, barrier->size, i) > 0)
             skrt_home_signal(&device->homes[i]);
+}
+
+/* Another one has told of the round. Returns whether all have. */
+static bool count_round(const struct skrt_core *core, struct skrt_barrier *barrier, uint64_t round)
+{
+    _Atomic uint32_t *count = &barrier->counts[round % SKRT_ROUNDS];
+    if (atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1 != barrier->homes)
+        return false;
+    complete_round(core, barrier, round);
+    return true;
 }
 
 /* All cores of the core's home have arrived once more. Returns whether all others have, too. */
 static bool tell_round(const struct skrt_core *core, struct skrt_half *half)
 {
-    uint64_t round = ++half->arrived;
-    _Atomic uint32_t *count = &half->barrier->counts[round % SKRT_ROUNDS];
-    if (atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1 != half->barrier->homes)
-        return false;
-    complete_round(core, half, round);
-    return true;
+    return count_round(core, half->barrier, ++half->arrived);
+}
+
+/* What a count goes back to when its round is complete stands for them in later rounds. */
+void skrt_barrier_feed(const struct skrt_core *core, struct skrt_barrier *barrier)
+{
+    bool any = false;
+    assert(barrier->fed);
+    for (uint64_t round = 1; round <= SKRT_ROUNDS; round++)
+        any = count_round(core, barrier, round) || any;
+    if (any)
+        skrt_home_signal(core->home);
 }
 
 void skrt_half_tell(const struct skrt_core *core, struct skrt_half *half)

@@ -36,6 +36,19 @@ static inline struct skrt_half *skrt_half_of(const struct skrt_core *core)
     return &core->job->parts[core->home - core->device->homes].halves[core->type];
 }
 
+/* How many of the first `n` cores of a type are at home there. */
+static inline uint32_t skrt_home_cores(const struct skrt_job *job, enum skrt_core_type type,
+                                       uint32_t n, uint32_t home)
+{
+    uint32_t per_block = type == SKRT_AIC ? job->launch->aics : job->launch->aivs;
+    uint32_t homes = job->device->n_homes;
+    if (n == 0 || home >= homes)
+        return 0;
+    uint32_t first = (home + homes - job->stream % homes) % homes; /* of the blocks */
+    uint32_t blocks = n / per_block, more = blocks % homes == first ? n % per_block : 0;
+    return more + (blocks > first ? (blocks - first - 1) / homes + 1 : 0) * per_block;
+}
+
 /* Whether there is something that the home has not seen yet. For everybody. */
 static inline bool skrt_home_has_news(const struct skrt_home *home)
 {
@@ -68,6 +81,10 @@ static inline bool skrt_half_count(struct skrt_half *half, uint64_t round, uint3
     return *from == 0 && round == half->arrived;
 }
 
+/* All cores that the barrier includes and that are at home there have not arrived yet. */
+void skrt_half_init(struct skrt_half *half, struct skrt_barrier *barrier, uint32_t cores);
+/* Those that feed the barrier have come: they have arrived at all rounds. For everybody, once. */
+void skrt_barrier_feed(const struct skrt_core *core, struct skrt_barrier *barrier);
 /* All cores of the core's home have arrived once more. */
 void skrt_half_tell(const struct skrt_core *core, struct skrt_half *half);
 /* Makes those ready whose round is complete and that have something to do before the next await. */

@@ -132,9 +132,11 @@ static bool lie_down(struct skrt_worker *worker)
     worker->idle = true;
     atomic_fetch_add(&device->n_idle, 1);
     skrt_idle_check(device);
-    if (!device->event_waiters.first || device->polling || atomic_load(&device->stopped))
+    if (atomic_load(&device->n_watches) == 0 || atomic_load(&device->polling) ||
+        atomic_load(&device->stopped))
         return false;
-    return device->polling = true;
+    atomic_store(&device->polling, true);
+    return true;
 }
 
 static void get_up(struct skrt_worker *worker, bool polls)
@@ -145,7 +147,7 @@ static void get_up(struct skrt_worker *worker, bool polls)
     if (worker->called)
         device->calling = worker->called = false;
     if (polls)
-        device->polling = false;
+        atomic_store(&device->polling, false);
 }
 
 void skrt_idle_end(struct skrt_worker *worker)

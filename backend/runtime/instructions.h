@@ -50,18 +50,19 @@ bool skrt_arrivals_left(const struct skrt_job *job);
 
 /* The word whose address a slot holds; a slot without one is misuse. */
 _Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot);
-/* Blocks until the word of the slot is not 0. Needs the lock, and releases it. */
+/* Blocks until the word of the slot is not 0. */
 void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
                       enum skrt_wait wait);
 
 /* ---- sync_point.c: barriers inside of calls. ---- */
 
-/* All points are free. For a device that is opened. */
-void skrt_sync_point_reset(struct skrt_device *device);
 /* The sub-kernel of a core that came to the barrier of its call has returned. */
 void skrt_sync_point_leave(struct skrt_core *core);
-/* A core that the current call leaves out takes part in its barriers now. Needs the lock. */
-void skrt_sync_point_fed(struct skrt_core *core);
+/* The last one of those that the call leaves out takes part in its barriers now. Needs the gate.
+ * NULL, or what the next function needs. */
+struct skrt_sync_point *skrt_sync_point_feed(struct skrt_core *core, const struct skrt_call *call);
+/* The call has ended on all cores. */
+void skrt_sync_point_unfeed(struct skrt_sync_point *point);
 
 /* ---- profile.c ---- */
 

@@ -17,6 +17,7 @@
 #include "backend/runtime/race.h"
 #include "backend/runtime/report.h"
 #include "backend/runtime/stacks.h"
+#include "backend/runtime/watch.h"
 
 /* ---------------------------------------------------------------- cores ---- */
 
@@ -38,6 +39,9 @@ static void core_init(struct skrt_job *job, enum skrt_core_type type, uint32_t i
     core->block = index / per_block;
     core->sub = index % per_block;
     core->home = skrt_home_of_block(job, core->block);
+    struct skrt_part *part = &job->parts[core->home - job->device->homes];
+    core->share.next = part->free_shares;
+    part->free_shares = &core->share;
     core->state = SKRT_CORE_NEW;
 }
 
@@ -102,16 +106,31 @@ static void go_to_next(struct skrt_job *job, uint32_t from)
         job->at++;
 }
 
+/* Its next launch has not begun. */
+static bool is_held(const struct skrt_job *job)
+{
+    return !job->launch && job->at < job->device->queue->n_launches;
+}
+
 static bool may_begin(const struct skrt_job *job)
 {
-    if (job->launch || job->at == job->device->queue->n_launches)
+    if (!is_held(job))
         return false;
     const struct skrt_queued *queued = queued_of(job);
     for (uint32_t i = 0; i < queued->n_waits; i++)
-        if (atomic_load_explicit((const _Atomic uint64_t *)queued->waits[i].word,
-                                 memory_order_acquire) == 0)
+        if (atomic_load((const _Atomic uint64_t *)queued->waits[i].word) == 0)
             return false;
     return true;
+}
+
+/* Those that the launch before has left. */
+static void points_clear(struct skrt_sync_points *points)
+{
+    uint32_t used = atomic_load_explicit(&points->used, memory_order_relaxed);
+    for (uint32_t i = 0; i < used; i++)
+        atomic_store_explicit(&points->all[i].number, 0, memory_order_relaxed);
+    atomic_store_explicit(&points->last, 0, memory_order_relaxed);
+    atomic_store_explicit(&points->used, 0, memory_order_relaxed);
 }
 
 static void launch_describe(struct skrt_job *job)
@@ -129,7 +148,7 @@ static void launch_describe(struct skrt_job *job)
         job->launched[type] = job->launch->blocks * cores_per_block(job, (enum skrt_core_type)type);
         assert(job->launched[type] <= job->room[type]);
         job->unfinished += job->launched[type];
-        job->live_points[type] = NULL;
+        points_clear(&job->points[type]);
     }
 }
 
@@ -139,16 +158,13 @@ static void parts_init(struct skrt_job *job)
     const struct skrt_device *device = job->device;
     memset(job->barriers, 0, sizeof job->barriers);
     memset(job->parts, 0, device->n_homes * sizeof *job->parts);
-    for (uint32_t block = 0; block < job->launch->blocks; block++)
-        for (int type = 0; type < SKRT_CORE_TYPES; type++)
-            job->parts[skrt_home_of_block(job, block) - device->homes].halves[type].cores +=
-                cores_per_block(job, (enum skrt_core_type)type);
-    for (uint32_t i = 0; i < device->n_homes; i++) {
-        for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-            struct skrt_half *half = &job->parts[i].halves[type];
-            half->barrier = &job->barriers[type];
-            half->at[0] = (uint16_t)half->cores;
-            half->barrier->homes += half->cores > 0;
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        struct skrt_barrier *barrier = &job->barriers[type];
+        barrier->size = job->launched[type];
+        for (uint32_t i = 0; i < device->n_homes; i++) {
+            uint32_t n = skrt_home_cores(job, (enum skrt_core_type)type, barrier->size, i);
+            skrt_half_init(&job->parts[i].halves[type], barrier, n);
+            barrier->homes += n > 0;
         }
     }
 }
@@ -176,12 +192,23 @@ static void launch_begin(struct skrt_job *job)
         skrt_sched_stop(job->device, job, SKRT_MISUSE, skrt_race_no_memory);
 }
 
+/* Who sends an event looks at this afterwards, and need not see to the queue if none is held. */
+static void count_held(struct skrt_device *device)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < device->n_jobs; i++)
+        n += is_held(&device->jobs[i]);
+    atomic_store(&device->n_held, n);
+}
+
 void skrt_queue_advance(struct skrt_device *device)
 {
     assert(device->locked && device->queue);
+    atomic_store(&device->n_held, device->n_jobs); /* until it is known; before events are read */
     for (uint32_t i = 0; i < device->n_jobs && !atomic_load(&device->stopped); i++)
         if (may_begin(&device->jobs[i]))
             launch_begin(&device->jobs[i]);
+    count_held(device);
     if (!atomic_load(&device->stopped))
         give_places(device);
 }
@@ -229,9 +256,7 @@ static void launch_end(struct skrt_job *job)
     job->launch = NULL;
     *find_running(job->device, job) = job->next;
     for (uint32_t i = 0; i < queued->n_sends; i++)
-        atomic_store_explicit((_Atomic uint64_t *)queued->sends[i].word, 1, memory_order_release);
-    if (queued->n_sends > 0)
-        skrt_sched_poll_events(job->device);
+        skrt_watch_send(job->device, (_Atomic uint64_t *)queued->sends[i].word);
     go_to_next(job, job->at + 1);
 }
 
@@ -311,15 +336,17 @@ void skrt_queue_core_ended(struct skrt_core *core)
 /* Whether a core waits for what somebody outside may send. */
 static bool waits_for_others(const struct skrt_device *device)
 {
-    for (const struct skrt_core *core = device->event_waiters.first; core; core = core->next)
-        if (core->job->launch->timeout_ms > 0 && !core->job->launch->closed)
+    for (uint32_t i = 0; i < device->n_places; i++) {
+        const struct skrt_core *core = skrt_watch_core(&device->watches[i]);
+        if (core && core->job->launch->timeout_ms > 0 && !core->job->launch->closed)
             return true;
+    }
     return false;
 }
 
 static const char *deadlock_of_one(const struct skrt_device *device)
 {
-    if (!device->event_waiters.first)
+    if (atomic_load(&device->n_watches) == 0)
         return "every unfinished core waits, and none can release another";
     if (device->jobs[0].launch && device->jobs[0].launch->closed)
         return "every unfinished core waits, some for an event or a tiling that nothing in this "
@@ -384,11 +411,17 @@ static bool reserve_cores(struct skrt_job *job, enum skrt_core_type type, uint32
 {
     if (n <= job->room[type])
         return true;
+    struct skrt_sync_points *points = &job->points[type];
     free(job->cores[type]);
+    free(points->all);
     job->cores[type] =
         aligned_alloc(_Alignof(struct skrt_core), (size_t)n * sizeof *job->cores[type]);
-    job->room[type] = job->cores[type] ? n : 0;
-    return job->cores[type] != NULL;
+    points->all = aligned_alloc(_Alignof(struct skrt_sync_point), (size_t)n * sizeof *points->all);
+    bool ok = job->cores[type] && points->all;
+    if (ok)
+        memset(points->all, 0, n * sizeof *points->all);
+    job->room[type] = ok ? n : 0;
+    return ok;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -419,7 +452,7 @@ bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
                      struct skrt_result *results)
 {
     uint64_t stacks = 0;
-    assert(!device->event_waiters.first && !device->feeders.first);
+    assert(atomic_load(&device->n_watches) == 0 && !device->feeders.first);
     if (!reserve_jobs(device, queue->n_streams))
         return false;
     device->queue = queue;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/runtime/race_state.h"
+#include "backend/runtime/watch.h"
 
 const char skrt_race_no_memory[] = "the race check has no memory to follow this launch";
 
@@ -280,10 +281,12 @@ void skrt_race_notify(struct skrt_core *core, const void *word)
     if (!*event && !(*event = event_new(race, word)))
         skrt_race_exhausted(core);
     join(race, (*event)->clock->known, skrt_race_state(core)->known);
-    for (struct skrt_core *waiter = core->device->event_waiters.first; waiter;
-         waiter = waiter->next)
-        if (waiter->job == core->job && waiter->wait_word == word)
+    for (uint32_t i = 0; i < core->device->n_places; i++) {
+        const struct skrt_watch *watch = &core->device->watches[i];
+        const struct skrt_core *waiter = skrt_watch_core(watch);
+        if (waiter && waiter->job == core->job && atomic_load(&watch->word) == word)
             join(race, skrt_race_state(waiter)->known, (*event)->clock->known);
+    }
 }
 
 void skrt_race_wait_event(struct skrt_core *core, const void *word)

@@ -48,21 +48,21 @@ static void print_barrier_wait(FILE *out, const struct skrt_core *core)
 static void print_sync_all_wait(FILE *out, const struct skrt_core *core)
 {
     const struct skrt_job *job = core->job;
-    const struct skrt_sync_point *point = core->sync;
-    assert(point);
+    assert(core->sync);
+    const struct skrt_sync_point *point = core->sync->point;
     bool full = job->launch->full_barriers;
     uint32_t n = job->launched[core->type];
     bool missing[SKRT_MAX_CORES];
     for (uint32_t i = 0; i < n; i++) {
         const struct skrt_core *other = core_at(job, core->type, i);
         bool waits = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_SYNC_ALL &&
-                     other->sync == point;
+                     other->sync->point == point;
         bool feeds = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_FEED &&
                      other->feed == core->feed;
         missing[i] = (full || skrt_core_included(other, &point->call)) && !waits && !feeds;
     }
     fputs("in its barrier; ", out);
-    print_missing(out, core->type, missing, n, full ? n : point->size, "come to it");
+    print_missing(out, core->type, missing, n, full ? n : point->barrier.size, "come to it");
 }
 
 /* The cores `first` to `last` wait for the same flag, each for that of its own partners. */
@@ -138,7 +138,7 @@ static bool same_wait(const struct skrt_core *a, const struct skrt_core *b)
     switch (a->wait) {
     case SKRT_WAIT_BARRIER: return true;
     case SKRT_WAIT_FLAG: return a->wait_flag == b->wait_flag;
-    case SKRT_WAIT_SYNC_ALL: return a->sync == b->sync;
+    case SKRT_WAIT_SYNC_ALL: return a->sync->point == b->sync->point;
     case SKRT_WAIT_FEED: return a->feed == b->feed;
     case SKRT_WAIT_EVENT:
     case SKRT_WAIT_TILING: return a->wait_slot == b->wait_slot;

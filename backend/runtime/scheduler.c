@@ -18,6 +18,7 @@
 #include "backend/runtime/idle.h"
 #include "backend/runtime/nap.h"
 #include "backend/runtime/stacks.h"
+#include "backend/runtime/watch.h"
 
 enum {
     POLL_EVERY = 64, /* picks of a core between looks at events while there are ready cores */
@@ -100,43 +101,6 @@ void skrt_sched_begin(struct skrt_core *core)
     atomic_fetch_add_explicit(&device->n_fresh, 1, memory_order_relaxed);
 }
 
-static void take_from_list(struct skrt_core_list *list, struct skrt_core *before,
-                           struct skrt_core *core)
-{
-    if (before)
-        before->next = core->next;
-    else
-        list->first = core->next;
-    if (list->last == core)
-        list->last = before;
-}
-
-void skrt_sched_poll_events(struct skrt_device *device)
-{
-    assert(device->locked);
-    struct skrt_core_list *list = &device->event_waiters;
-    for (struct skrt_core *core = list->first, *before = NULL, *next; core; core = next) {
-        next = core->next;
-        if (atomic_load_explicit(core->wait_word, memory_order_acquire) == 0) {
-            before = core;
-            continue;
-        }
-        take_from_list(list, before, core);
-        atomic_fetch_sub_explicit(&device->n_event_waiters, 1, memory_order_relaxed);
-        skrt_home_post(core);
-    }
-}
-
-void skrt_sched_watch_event(struct skrt_core *core)
-{
-    struct skrt_device *device = core->device;
-    assert(device->locked);
-    skrt_list_push(&device->event_waiters, core);
-    atomic_fetch_add_explicit(&device->n_event_waiters, 1, memory_order_relaxed);
-    if (!device->polling)
-        skrt_idle_call(device);
-}
-
 void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
                      enum skrt_status status, const char *cause)
 {
@@ -154,11 +118,11 @@ void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
 static void poll_now_and_then(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;
-    if (atomic_load_explicit(&device->n_event_waiters, memory_order_relaxed) == 0 ||
+    if (atomic_load_explicit(&device->n_watches, memory_order_relaxed) == 0 ||
         ++worker->picks % POLL_EVERY != 0)
         return;
     skrt_lock(device);
-    skrt_sched_poll_events(device);
+    skrt_watch_poll(device);
     skrt_unlock(device);
     skrt_home_collect(worker->home);
 }
@@ -276,11 +240,11 @@ static struct skrt_core *next_core(struct skrt_worker *worker, bool wait)
 
 static void poll_events(struct skrt_device *device)
 {
-    if (atomic_load_explicit(&device->n_event_waiters, memory_order_relaxed) == 0 ||
+    if (atomic_load_explicit(&device->n_watches, memory_order_relaxed) == 0 ||
         atomic_load_explicit(&device->stopped, memory_order_relaxed))
         return;
     skrt_lock(device);
-    skrt_sched_poll_events(device);
+    skrt_watch_poll(device);
     skrt_unlock(device);
 }
 

@@ -68,10 +68,6 @@ void skrt_sched_park(struct skrt_core *core);
 
 /* Lets the workers have a new core. */
 void skrt_sched_begin(struct skrt_core *core);
-/* Wakes the cores whose event has come. */
-void skrt_sched_poll_events(struct skrt_device *device);
-/* A core waits for an event from now on: some thread looks after these. */
-void skrt_sched_watch_event(struct skrt_core *core);
 /* No core goes on after its next instruction, because of a job (NULL: of none alone); the status
  * and cause stand if there is one yet. */
 void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,

@@ -8,7 +8,8 @@
  * The files stand in layers; each uses those of the layers before it, never the other way round:
  *
  *   gate  fiber  names         locks; stacks; what things are called
- *   home  stacks  idle  nap    ready cores; who has which stack; who has nothing to do, or naps
+ *   home  watch                ready cores; who waits for an event
+ *   stacks  idle  nap          who has which stack; who has nothing to do, or naps
  *   scheduler                  which core runs on which thread
  *   records                    time records
  *   core  shape                what every instruction stands on; whom a call includes
@@ -25,8 +26,11 @@
  * ready core of another home, which does not change where that is at home.
  *
  * Locking. What belongs to a core is guarded by the gate of its home, and so is what the home and
- * the parts of launches that are there have; what concerns several homes, by the `lock` of the
- * device, as is all that is not marked otherwise. Who needs both takes the gate first. Nobody has
+ * the parts of launches that are there have. What cores of several homes meet at while they run is
+ * atomic, and has no lock: rounds of barriers (home.c), which barrier a call has (sync_point.c),
+ * events (watch.c). All that is not marked otherwise is guarded by the `lock` of the device: what
+ * launches begin and end with, who sleeps, fed barriers, race checks. Who needs both takes the gate
+ * first. Nobody has
  * two gates but the launcher, when it stops a launch or reports one. While a core runs code that is
  * not skrt's, its gate is open. "Own" fields are touched by the core itself only (and by whoever
  * begins its launch); those that the report of a core that cannot be stopped reads are atomic.
@@ -85,7 +89,8 @@ struct skrt_core_list {
     struct skrt_core *first, *last;
 };
 
-/* The barrier of the entry over all launched cores of a type. Cores may arrive ahead of one
+/* A barrier over cores of a type: that of the entry, over all that are launched, or one inside of a
+ * call. Cores may arrive ahead of one
  * another; a round is complete when all have arrived at it. Homes count for themselves (struct
  * skrt_half), and each tells the others of a round when all that are at home there have arrived at
  * it; the last one completes it. Rounds are completed in turn, since each home tells of them in
@@ -93,7 +98,9 @@ struct skrt_core_list {
  * round that is not complete. */
 struct skrt_barrier {
     _Atomic uint64_t complete;            /* rounds */
-    uint32_t homes;                       /* that have cores of the type */
+    uint32_t size;                        /* cores that it includes, the first ones of the type */
+    uint32_t homes;                       /* that have some of them, and 1 if it is fed */
+    bool fed;                             /* it needs those that feed, who tell of all rounds */
     _Atomic uint32_t counts[SKRT_ROUNDS]; /* homes that have told of a round, by its remainder */
 };
 
@@ -120,25 +127,51 @@ struct skrt_half {
     struct skrt_half *next;      /* among those of the home that have waiters */
 };
 
-/* What a launch has at one home. */
-struct skrt_part {
-    _Alignas(64) struct skrt_half halves[SKRT_CORE_TYPES];
-};
-
 /* The barrier inside one call of a sub-kernel. Calls are told apart by the core type and by the
  * call's number: all cores of a type execute the same sequence of calls (those that a call does not
  * include count it too), though not at the same time.
  *
- * It lives from the first core that comes to it until the last core that came has left the call.
- * Nobody leaves before a round is complete, that is, before all that the call includes are
- * members; so it cannot go while somebody is still to come. A core is a member of one at most. */
+ * It is made by the first home that comes to it. Nobody leaves it before a round is complete, that
+ * is, before all that the call includes have come, or before the call has ended; so nobody looks for
+ * it any more when the last user leaves it, and it is free for another call. */
 struct skrt_sync_point {
-    struct skrt_sync_point *next; /* in the list of its type, or the free list */
-    uint64_t call_number;
-    struct skrt_call call; /* of the first member; says whom it includes */
-    uint32_t size;         /* cores that the call includes */
-    uint32_t members, arrived;
-    struct skrt_core_list waiters;
+    _Alignas(64) _Atomic uint64_t number; /* of its call; 0: free (sync_point.c) */
+    struct skrt_call call;                /* of the first core; says whom it includes */
+    _Atomic uint32_t users;               /* homes, and those that feed, who have not left it */
+    struct skrt_barrier barrier;
+};
+
+/* All that a launch may have of one core type. */
+struct skrt_sync_points {
+    struct skrt_sync_point *all; /* as many as there is room for cores */
+    /* The number of the call that got one last, behind it the place in `all` from 1; 0: none yet.
+     * Each call gets one at most, so that this is never the same again. */
+    _Atomic uint64_t last;
+    _Atomic uint32_t used; /* none behind these was ever used by the launch */
+};
+
+/* A home's share of one. It lives from the first core at home there that comes to the barrier until
+ * the last one has left the call. A core has one share at most. */
+struct skrt_sync_share {
+    struct skrt_sync_share *next; /* among those of the type at the home, or those that are free */
+    struct skrt_sync_point *point;
+    uint64_t number; /* of the call */
+    uint32_t left;   /* cores that are to leave the call */
+    struct skrt_half half;
+};
+
+/* What a launch has at one home. */
+struct skrt_part {
+    _Alignas(64) struct skrt_half halves[SKRT_CORE_TYPES];
+    struct skrt_sync_share *shares[SKRT_CORE_TYPES];
+    struct skrt_sync_share *free_shares; /* together as many as cores */
+};
+
+/* Who waits for an event, on one place of the device. */
+struct skrt_watch {
+    _Alignas(64) _Atomic uint64_t turn; /* odd: `core` waits until `word` is not 0 */
+    _Atomic(struct skrt_core *) core;
+    _Atomic(const _Atomic uint64_t *) word;
 };
 
 /* What is counted of a call that is fed, for one core type. Lies in the workspace of the launch. */
@@ -169,14 +202,13 @@ struct skrt_core {
     bool ended; /* it has finished, and left its stack */
 
     enum skrt_core_state state;
-    bool begun;               /* it has run */
-    enum skrt_wait wait;      /* these four where it is blocked */
-    enum skrt_flag wait_flag; /* for SKRT_WAIT_FLAG */
-    uint64_t wait_slot;       /* for SKRT_WAIT_EVENT and SKRT_WAIT_TILING */
-    const _Atomic uint64_t *wait_word;
+    bool begun;                      /* it has run */
+    enum skrt_wait wait;             /* these three where it is blocked */
+    enum skrt_flag wait_flag;        /* for SKRT_WAIT_FLAG */
+    uint64_t wait_slot;              /* for SKRT_WAIT_EVENT and SKRT_WAIT_TILING */
     uint64_t arrived;                /* at the barrier of its type */
     uint8_t flags[SKRT_FLAGS];       /* outstanding releases; an AIV's only, for both directions */
-    struct skrt_sync_point *sync;    /* of its current call, once it came to it */
+    struct skrt_sync_share *sync;    /* of its current call, once it came to its barrier */
     struct skrt_feed_counters *feed; /* of the call that it feeds, or NULL */
 
     uint64_t awaited; /* own: the barrier of its type */
@@ -211,6 +243,8 @@ struct skrt_core {
     _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
     _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
     atomic_bool in_call;                    /* own: `ran` has not returned */
+
+    struct skrt_sync_share share; /* one of those that the launch has at its home */
 };
 
 /* Where cores wait and become ready: one for each worker. */
@@ -291,7 +325,7 @@ struct skrt_job {
     uint32_t unfinished; /* cores */
     struct skrt_barrier barriers[SKRT_CORE_TYPES];
     struct skrt_part *parts; /* by home */
-    struct skrt_sync_point *live_points[SKRT_CORE_TYPES];
+    struct skrt_sync_points points[SKRT_CORE_TYPES];
     struct timespec begin;
     struct skrt_race *race; /* the race check, or NULL */
 };
@@ -311,8 +345,7 @@ struct skrt_device {
     struct skrt_fiber *fibers;       /* room for `most_fibers`; the first `n_fibers` are mapped */
     struct skrt_fiber **free_fibers; /* the last one is taken first */
     uint32_t most_fibers, n_fibers, n_free_fibers;
-    struct skrt_sync_point *points; /* as many as places */
-    struct skrt_sync_point *free_points;
+    struct skrt_watch *watches; /* by place, in the order of `holders` */
     struct skrt_worker *workers;
     uint32_t n_workers;      /* that were started */
     struct skrt_home *homes; /* by worker */
@@ -334,13 +367,14 @@ struct skrt_device {
 
     /* The scheduler. */
     struct skrt_core_list fresh; /* new cores, which have not begun */
-    struct skrt_core_list event_waiters, feeders;
-    _Atomic uint32_t n_event_waiters; /* length of the list; written under the lock */
-    _Atomic uint32_t n_fresh;         /* of `fresh`; likewise */
-    _Atomic uint32_t n_idle;          /* workers; likewise */
-    _Atomic uint32_t n_naps;          /* of these, those that nap; likewise */
-    bool calling;                     /* an idle worker was told of work and has not got up yet */
-    bool polling;                     /* one of the sleeping threads looks after events */
+    struct skrt_core_list feeders;
+    _Atomic uint32_t n_watches; /* cores that wait for events, or are about to */
+    _Atomic uint32_t n_held;  /* streams whose next launch has not begun; written under the lock */
+    _Atomic uint32_t n_fresh; /* of `fresh`; likewise */
+    _Atomic uint32_t n_idle;  /* workers; likewise */
+    _Atomic uint32_t n_naps;  /* of these, those that nap; likewise */
+    bool calling;             /* an idle worker was told of work and has not got up yet */
+    atomic_bool polling;      /* a sleeping thread looks after events; written under the lock */
     bool closing;
     bool settled;        /* nothing of the queue can run any more */
     atomic_bool stopped; /* cores halt at their next instruction; written under the lock */

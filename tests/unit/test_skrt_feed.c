@@ -2,11 +2,11 @@
  * of its kernel, by counters in a workspace. */
 #include "tests/unit/skrt_harness.h"
 
-enum { CALLS = 4, WORKSPACE_SLOT = 1, COUNTERS_SLOT = 2, SPAN = 64, CORES = 64 };
+enum { CALLS = 4, MOST_CALLS = 70, WORKSPACE_SLOT = 1, COUNTERS_SLOT = 2, SPAN = 64, CORES = 64 };
 
 /* One program for all core types: each calls the kernels in turn. */
 struct plan {
-    struct skrt_call calls[SKRT_CORE_TYPES][CALLS];
+    struct skrt_call calls[SKRT_CORE_TYPES][MOST_CALLS];
     unsigned n[SKRT_CORE_TYPES];
     uint64_t size; /* of the workspace */
     bool cleared, begun, ended, complemented;
@@ -156,6 +156,26 @@ static void test_one_one_kernel(void **state)
         }
 }
 
+static void quiet_kernel(skrt_core *core, uint64_t args_offset)
+{
+    (void)core;
+    (void)args_offset;
+}
+
+/* More calls than cores are fed for barriers that they do not have, and then one that has some. */
+static void test_fed_for_nothing(void **state)
+{
+    (void)state;
+    struct plan plan = make_plan();
+    plan.n[SKRT_AIV] = MOST_CALLS;
+    plan.size = 12288;
+    for (unsigned i = 0; i < MOST_CALLS; i++)
+        plan.calls[SKRT_AIV][i] = (struct skrt_call){quiet_kernel, 0, 5 + i % 9, 1, true};
+    plan.calls[SKRT_AIV][MOST_CALLS - 1].fn = counting_kernel;
+    expect_plan(&plan, aiv_only, true, SKRT_OK, NULL);
+    assert_int_equal(plan.passed[SKRT_AIV][0], 3 * 2 * plan.calls[SKRT_AIV][MOST_CALLS - 1].blocks);
+}
+
 static void lopsided_kernel(skrt_core *core, uint64_t args_offset)
 {
     (void)args_offset;
@@ -228,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_fed),
         cmocka_unit_test(test_unfed),
         cmocka_unit_test(test_one_one_kernel),
+        cmocka_unit_test(test_fed_for_nothing),
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_no_counters),
