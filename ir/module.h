@@ -466,9 +466,12 @@ static inline struct entry *module_find_entry(const struct module *module, uint3
  * module need not have it before lower-superkernels. */
 uint32_t block_entry_name(const struct module *module, const struct block *block);
 
+/* That entry; NULL where the module does not have it, and of a block that is no super kernel. */
 static inline struct entry *block_entry(const struct module *module, const struct block *block)
 {
-    return module_find_entry(module, block_entry_name(module, block));
+    return block->kind == BLOCK_SUPERKERNEL
+               ? module_find_entry(module, block_entry_name(module, block))
+               : NULL;
 }
 
 static inline bool block_has_events(const struct block *block)

@@ -222,8 +222,7 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
                                    .events = &events};
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        const struct entry *entry =
-            block->kind == BLOCK_SUPERKERNEL ? block_entry(module, block) : NULL;
+        const struct entry *entry = block_entry(module, block);
         if (!entry)
             continue;
         bool bound = is_bound(graph, members, b);

@@ -59,9 +59,7 @@ static void put_case(struct info_json *out, const struct graph *graph, uint32_t 
     json_key(&out->json, "launches");
     json_open_array(&out->json);
     for (uint32_t b = 0; b < own->blocks.count; b++) {
-        const struct block *block = &own->blocks.at[b];
-        const struct entry *entry =
-            block->kind == BLOCK_SUPERKERNEL ? block_entry(out->module, block) : NULL;
+        const struct entry *entry = block_entry(out->module, &own->blocks.at[b]);
         if (entry)
             put_launch(out, entry);
     }

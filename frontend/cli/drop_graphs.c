@@ -10,9 +10,7 @@ static void mark_entries(const struct module *module, const uint8_t *graphs, uin
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         const struct graph *graph = &module->graphs.at[i];
         for (uint32_t b = 0; graphs[i] == mark && b < graph->blocks.count; b++) {
-            const struct entry *entry = graph->blocks.at[b].kind == BLOCK_SUPERKERNEL
-                                            ? block_entry(module, &graph->blocks.at[b])
-                                            : NULL;
+            const struct entry *entry = block_entry(module, &graph->blocks.at[b]);
             if (entry)
                 entries[entry_id(module, entry)] = mark;
         }

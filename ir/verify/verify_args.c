@@ -104,9 +104,7 @@ void verify_arg_values(struct verifier *verifier)
         const struct graph *graph = &module->graphs.at[i];
         bool marked = false;
         for (uint32_t b = 0; b < graph->blocks.count; b++) {
-            const struct block *block = &graph->blocks.at[b];
-            const struct entry *entry =
-                block->kind == BLOCK_SUPERKERNEL ? block_entry(module, block) : NULL;
+            const struct entry *entry = block_entry(module, &graph->blocks.at[b]);
             if (!entry)
                 continue;
             if (!marked)

@@ -257,8 +257,7 @@ static bool write_graph(struct writer *writer)
     for (uint32_t b = 0; b < writer->graph->blocks.count; b++) {
         const struct block *block = &writer->graph->blocks.at[b];
         writer->block = block;
-        writer->entry =
-            block->kind == BLOCK_SUPERKERNEL ? block_entry(writer->module, block) : NULL;
+        writer->entry = block_entry(writer->module, block);
         if (!writer->entry || !find_short(writer->entry))
             continue;
         const struct members *members =
