@@ -44,36 +44,26 @@ static inline double elementary_scale(double x, uint64_t n)
     return x;
 }
 
-/* e^x, with an error below 2^-34. */
-static inline float elementary_exp(float x)
+/* 2^z, with an error below 2^-34. */
+static inline double elementary_exp2(double z)
 {
     uint64_t n;
-    double z = elementary_clamp((double)x * 0x1.71547652b82fep+0);
     double f = z - elementary_whole(z, &n), f2 = f * f;
     double low = (0x1.ffffffffa7135p-1 + 0x1.62e42fef9cc69p-1 * f) +
                  (0x1.ebfbe0aa03df0p-3 + 0x1.c6b08da70cce3p-5 * f) * f2;
     double high = (0x1.3b29d8bb0b97ep-7 + 0x1.5d877598350dep-10 * f) +
                   (0x1.446c79efd4834p-13 + 0x1.00c0e4e15189cp-16 * f) * f2;
-    double y = low + high * (f2 * f2);
-    float power = (float)elementary_scale(y, n);
+    return elementary_scale(low + high * (f2 * f2), n);
+}
+
+/* e^x, with the same error. */
+static inline float elementary_exp(float x)
+{
+    float power = (float)elementary_exp2(elementary_clamp((double)x * 0x1.71547652b82fep+0));
     return x != x ? x : power;
 }
 
-/* 2^z, with an error below 2^-45. */
-static inline double elementary_exp2(double z)
-{
-    uint64_t n;
-    double f = z - elementary_whole(z, &n), f2 = f * f, f4 = f2 * f2;
-    double low = (0x1.000000000003dp+0 + 0x1.62e42fefa39f7p-1 * f) +
-                 (0x1.ebfbdff8149f2p-3 + 0x1.c6b08d7044119p-5 * f) * f2;
-    double middle = (0x1.3b2ab72b175eep-7 + 0x1.5d87fe908f88ap-10 * f) +
-                    (0x1.43088e257f341p-13 + 0x1.ffcb76789860fp-17 * f) * f2;
-    double high = 0x1.63ef969a64d3cp-20 + 0x1.b6571de2f2351p-24 * f;
-    double y = low + (middle + high * f4) * f4;
-    return elementary_scale(y, n);
-}
-
-/* The logarithm to base 2 of a positive x that is not subnormal, with an error of 2^-45, and `more`
+/* The logarithm to base 2 of a positive x that is not subnormal, with an error of 2^-37, and `more`
  * on it: x is m * 2^e with m between the square roots of 1/2 and 2, and log(m) is the area tangent
  * of s = (m - 1) / (m + 1), twice. */
 static inline double elementary_log2(float x, int32_t more)
@@ -83,10 +73,9 @@ static inline double elementary_log2(float x, int32_t more)
     int32_t exponent = (int32_t)(bits - root) >> 23;
     double m = (double)float_from_bits(bits - ((uint32_t)exponent << 23));
     double s = (m - 1) / (m + 1), t = s * s, t2 = t * t;
-    double low = 0x1.71547652b8253p+1 + 0x1.ec709dc539e76p-1 * t;
-    double middle = 0x1.2776c295f01cfp-1 + 0x1.a61a2cc1ced3bp-2 * t;
-    double high = 0x1.4795a63079ddfp-2 + 0x1.21ac9c9040d9ep-2 * t;
-    double y = low + (middle + high * t2) * t2;
+    double low = 0x1.71547652bed13p+1 + 0x1.ec709d13c0533p-1 * t;
+    double high = 0x1.27777f463eed4p-1 + 0x1.a58dceb7ec581p-2 * t;
+    double y = low + (high + 0x1.5ce39f776120ep-2 * t2) * t2;
     return (double)(exponent + more) + s * y;
 }
 
@@ -132,7 +121,7 @@ static inline bool elementary_pow_is_plain(const float *x1, const float *x2, int
     return outside >> 31 == 0;
 }
 
-/* y = x1^x2 of as many elements as a chunk has at most, with an error below 2^-42. In loops of
+/* y = x1^x2 of as many elements as a chunk has at most, with an error below 2^-30. In loops of
  * their own, since compilers would move what only some elements need behind branches, and not
  * vectorise. */
 static inline void elementary_pow(float *y, const float *x1, const float *x2, int64_t n)

@@ -486,15 +486,56 @@ static void test_vector_levels(void **state)
             check_levels(&cases[i], float_dtypes[d]);
 }
 
+/* Units in the last place of f32 that a result is away from the truth, which is no subnormal. */
+static double units_off(float found, double truth)
+{
+    int exponent;
+    frexp(truth, &exponent);
+    return fabs((double)found - truth) / ldexp(1, exponent - 24);
+}
+
+/* What docs/sample-kernels.md says of exponentials and powers: of bases near 1 with large exponents
+ * and of others, whose powers are all over f32. */
+static void test_units(void **state)
+{
+    (void)state;
+    const double bases[] = {0.1, 1, 126};
+    for (size_t b = 0; b < COUNT(bases); b++) {
+        struct op power = {0}, exponential = {0};
+        op_add(&power, SKRT_f32, DIMS(64, 1001));
+        op_add(&power, SKRT_f32, DIMS(64, 1001));
+        op_add(&exponential, SKRT_f32, DIMS(64, 1001));
+        float *x1 = (float *)power.data[0], *x2 = (float *)power.data[1];
+        float *x = (float *)exponential.data[0];
+        for (int64_t i = 0; i < op_elements(&power, 0); i++) {
+            double log = random_between(-bases[b], bases[b]);
+            x1[i] = (float)exp2(log);
+            x2[i] = x1[i] == 1 ? 1 : (float)(random_between(-125, 125) / log2(x1[i]));
+            x[i] = (float)random_between(-86, 88);
+        }
+        op_add(&power, SKRT_f32, DIMS(64, 1001));
+        op_add(&exponential, SKRT_f32, DIMS(64, 1001));
+        op_run(&power, (struct subject){NULL, pows}, 2);
+        op_run(&exponential, (struct subject){NULL, exp_op}, 1);
+        for (int64_t i = 0; i < op_elements(&power, 0); i++) {
+            assert_true(units_off(((float *)power.data[2])[i], pow(x1[i], x2[i])) <= 0.51);
+            assert_true(units_off(((float *)exponential.data[1])[i], exp(x[i])) <= 0.501);
+        }
+        op_free(&power);
+        op_free(&exponential);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vector_levels), cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_unary_ints),    cmocka_unit_test(test_two_operands),
-        cmocka_unit_test(test_odd_integers),  cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_logical),       cmocka_unit_test(test_is_nan),
-        cmocka_unit_test(test_select),        cmocka_unit_test(test_clip),
-        cmocka_unit_test(test_updates),       cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_units),        cmocka_unit_test(test_vector_levels),
+        cmocka_unit_test(test_unary),        cmocka_unit_test(test_unary_ints),
+        cmocka_unit_test(test_two_operands), cmocka_unit_test(test_odd_integers),
+        cmocka_unit_test(test_nan),          cmocka_unit_test(test_logical),
+        cmocka_unit_test(test_is_nan),       cmocka_unit_test(test_select),
+        cmocka_unit_test(test_clip),         cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_wrong),
     };
     return cmocka_run_group_tests(tests, suite_open, suite_close);
 }
