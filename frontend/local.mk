@@ -209,6 +209,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/fusion_arguments.h \
 	frontend/cli/sk_argument.c \
 	frontend/cli/sk_argument.h \
+	frontend/cli/replaced.c \
+	frontend/cli/replaced.h \
 	frontend/cli/shared_object.c \
 	frontend/cli/shared_object.h \
 	frontend/cli/target.c \

@@ -276,6 +276,7 @@ script_tests = \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_arguments.py \
+	tests/e2e/hostile_calls.py \
 	tests/e2e/hostile_kernels.py \
 	tests/e2e/hostile_processes.py \
 	tests/e2e/hostile_settings.py \

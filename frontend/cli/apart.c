@@ -3,6 +3,7 @@
 #include "backend/runtime/skrt.h"
 #include "frontend/cli/attend.h"
 #include "frontend/cli/output.h"
+#include "frontend/cli/replaced.h"
 #include "ir/base/file.h"
 #include "ir/base/leftovers.h"
 #include "ir/base/memory.h"
@@ -30,6 +31,7 @@ struct record {
     atomic_bool wants_calls;   /* apart_say_calls */
     atomic_int outside;        /* the signal from outside that ends the process, or 0 */
     _Atomic uint64_t deadline; /* what runs is to have ended by then, on attend_clock(); 0: none */
+    _Atomic uint64_t quiet;    /* beside that, milliseconds that it may wait for a lock; 0: any */
     struct attended work;      /* the process that works; its end is known when */
     _Atomic uint64_t ended;    /* ... this is the key */
     bool orphans;              /* it has made processes that are not its own, or left some */
@@ -47,41 +49,6 @@ static unsigned patience = 60;
 /* What `done` and `ended` become: no memory that is overwritten has it by accident. */
 static uint64_t key;
 
-/* ----------------------------------------------------------------------------- streams ---- */
-
-/* A stream that is in this process's memory is one in a file there. */
-struct replaced {
-    FILE *original, *file;
-};
-
-/* False, with errno set, where there can be no file. */
-static bool replace_stream(struct replaced *replaced, FILE *original)
-{
-    *replaced = (struct replaced){original, original};
-    if (fileno(original) < 0)
-        replaced->file = tmpfile();
-    return replaced->file != NULL;
-}
-
-/* What others print there is part of it. */
-static void redirect(FILE *stream, int fd)
-{
-    if (fileno(stream) != fd)
-        dup2(fileno(stream), fd);
-}
-
-static void restore_stream(struct replaced *replaced)
-{
-    char bytes[4096];
-    size_t size;
-    if (!replaced->file || replaced->file == replaced->original)
-        return;
-    rewind(replaced->file);
-    while ((size = fread(bytes, 1, sizeof bytes, replaced->file)) > 0)
-        fwrite(bytes, 1, size, replaced->original);
-    fclose(replaced->file);
-}
-
 /* --------------------------------------------------------------------------- the work ---- */
 
 void apart_allow(uint64_t seconds)
@@ -94,6 +61,7 @@ static void set_deadline(uint64_t count)
 {
     enum { MARGIN = 5 };
     bool none = count == 0 || patience == 0;
+    atomic_store(&record->quiet, patience ? ((uint64_t)patience + MARGIN) * 1000 : 0);
     atomic_store(&record->deadline, none ? 0 : attend_clock() + (count * patience + MARGIN) * 1000);
 }
 
@@ -213,11 +181,15 @@ static void finish(enum exit_status status)
         return;
     record->status = status;
     atomic_store(&record->done, key);
+    set_deadline(record->code ? 1 : 0);
 }
 
 _Noreturn void apart_leave(enum exit_status status)
 {
+    enum { EXIT_TIME = 1000 }; /* milliseconds: kernels may have forbidden the call */
     finish(status);
+    if (record)
+        atomic_store(&record->deadline, attend_clock() + EXIT_TIME);
     _exit(status);
 }
 
@@ -253,8 +225,8 @@ static void run_errand(void *user)
  * parent holds is not this process's to release: it has a scope of its own. */
 static _Noreturn void do_work(struct errand *errand, struct record *shared, pid_t parent)
 {
-    redirect(errand->invocation->out, STDOUT_FILENO);
-    redirect(errand->invocation->err, STDERR_FILENO);
+    replaced_redirect(errand->invocation->out, STDOUT_FILENO);
+    replaced_redirect(errand->invocation->err, STDERR_FILENO);
     struct mem_scope scope = {.blocks = NULL};
     FILE *out = errand->invocation->out, *err = errand->invocation->err;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -331,12 +303,25 @@ static void say_calls(struct record *shared)
     say_notes(shared, false);
 }
 
+/* Nobody runs, and still the process does not go on. */
+static void say_quiet(struct record *shared)
+{
+    say(shared,
+        "skirc: timeout: behind the launches the process of the kernels waits for a lock or "
+        "a thread that one of them has taken or damaged\n");
+    say_calls(shared);
+}
+
 static void say_end(struct record *shared, int status, enum ended_by by)
 {
     const char *who = *shared->running ? shared->running : "a sub-kernel";
     const char *how = WIFSIGNALED(status) ? "signal" : "exit status";
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     bool endless = by == BY_TIME || (WIFSIGNALED(status) && number == SIGALRM);
+    if (by == BY_TIME && atomic_load(&shared->deadline) == 0) {
+        say_quiet(shared);
+        return;
+    }
     if (by == BY_PROGRAM)
         say(shared,
             "skirc: %s has started another program in the place of its process (exec), which is "
@@ -414,8 +399,8 @@ static pid_t fork_noted(struct record *shared, int *leftover)
  * send to their parent, and what they do to it by ptrace, are for this one. */
 static _Noreturn void stand_between(struct errand *errand, struct record *shared, pid_t parent)
 {
-    const struct attendance attendance = {&shared->code, &shared->deadline, .is_this_program = true,
-                                          .stops_alike = true};
+    const struct attendance attendance = {&shared->code, &shared->deadline, .quiet = &shared->quiet,
+                                          .is_this_program = true, .stops_alike = true};
     struct attended work;
     int leftover;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -570,16 +555,16 @@ enum exit_status apart_run(struct invocation *invocation,
     struct errand errand = {&inner, work, EXIT_DONE};
     struct replaced out, err;
     enum exit_status status = EXIT_INPUT;
-    bool has_out = replace_stream(&out, invocation->out);
+    bool has_out = replaced_begin(&out, invocation->out);
     *end = (struct apart_end){.answered = false};
-    if (replace_stream(&err, invocation->err) && has_out) {
+    if (replaced_begin(&err, invocation->err) && has_out) {
         inner.out = out.file;
         inner.err = err.file;
         status = run_redirected(&errand, end);
     } else {
         fprintf(invocation->err, "skirc: cannot make a temporary file: %s\n", strerror(errno));
     }
-    restore_stream(&out);
-    restore_stream(&err);
+    replaced_end(&out);
+    replaced_end(&err);
     return status;
 }

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,15 +30,45 @@ static bool is_replaced(pid_t pid)
            (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
 }
 
-/* Ends a process that nothing good is to be expected of. */
-static enum ended_by look_after(pid_t pid, const struct attendance *attendance)
+/* The system call that the first thread is in, with its arguments, where that waits for a lock or a
+ * thread; else, or where nobody says, "". */
+static void find_wait(pid_t pid, char *text, size_t size)
 {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/syscall", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(text, (int)size, file) || strtol(text, NULL, 10) != SYS_futex)
+        *text = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* Whether it waits for the same, and has for too long: who was to wake it is gone, or stuck. */
+static bool waits_too_long(struct attended *attended, const struct attendance *attendance)
+{
+    uint64_t most = attendance->quiet ? atomic_load(attendance->quiet) : 0, now = attend_clock();
+    char waits[sizeof attended->waits];
+    if (most == 0)
+        return false;
+    find_wait(attended->pid, waits, sizeof waits);
+    if (!*waits || strcmp(waits, attended->waits) != 0)
+        attended->waits_since = now;
+    memcpy(attended->waits, waits, sizeof waits);
+    return *waits && now - attended->waits_since > most;
+}
+
+/* Ends a process that nothing good is to be expected of. */
+static enum ended_by look_after(struct attended *attended, const struct attendance *attendance)
+{
+    pid_t pid = attended->pid;
+    if (!atomic_load(attendance->code))
+        return BY_ITSELF;
     uint64_t deadline = atomic_load(attendance->deadline);
-    bool late = deadline && attend_clock() > deadline + attendance->grace;
-    enum ended_by by = !atomic_load(attendance->code)                    ? BY_ITSELF
-                       : attendance->is_this_program && is_replaced(pid) ? BY_PROGRAM
-                       : late                                            ? BY_TIME
-                                                                         : BY_ITSELF;
+    bool late = deadline ? attend_clock() > deadline + attendance->grace
+                         : waits_too_long(attended, attendance);
+    enum ended_by by = attendance->is_this_program && is_replaced(pid) ? BY_PROGRAM
+                       : late                                          ? BY_TIME
+                                                                       : BY_ITSELF;
     if (by != BY_ITSELF)
         kill(pid, SIGKILL);
     return by;
@@ -104,6 +137,8 @@ void attend(struct attended *attended, const struct attendance *attendance)
     sigset_t waited, before;
     attended->by = BY_ITSELF;
     attended->siblings = false;
+    attended->waits_since = 0;
+    *attended->waits = '\0';
     sigemptyset(&waited);
     sigaddset(&waited, SIGCHLD);
     if (attendance->stops_alike)
@@ -111,7 +146,7 @@ void attend(struct attended *attended, const struct attendance *attendance)
     pthread_sigmask(SIG_BLOCK, &waited, &before);
     while (!has_ended(attended)) {
         if (attended->by == BY_ITSELF)
-            attended->by = look_after(attended->pid, attendance);
+            attended->by = look_after(attended, attendance);
         if (sigtimedwait(&waited, NULL, &turn) == SIGTSTP)
             stop_with(attended->pid);
     }

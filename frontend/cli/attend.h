@@ -19,6 +19,8 @@ struct attended {
     pid_t pid;
     int status; /* as waitpid has it */
     enum ended_by by;
+    uint64_t waits_since; /* on attend_clock(): its first thread waits so since then, or 0 */
+    char waits[128];      /* for what */
     bool siblings; /* others have ended before it: it has made them its siblings (CLONE_PARENT) */
 };
 
@@ -27,7 +29,10 @@ struct attendance {
     const atomic_bool *code;          /* there is code of others, whatever else is said here */
     const _Atomic uint64_t *deadline; /* on attend_clock(); 0: none */
     uint64_t grace;                   /* milliseconds behind that */
-    bool is_this_program;             /* it is to stay that */
+    /* Where there is no deadline: milliseconds that its first thread may wait for one lock or
+     * thread; 0, or NULL: any number. */
+    const _Atomic uint64_t *quiet;
+    bool is_this_program; /* it is to stay that */
     /* It leads a group of its own, which no terminal stops: it stops when this process does. */
     bool stops_alike;
 };

@@ -128,8 +128,10 @@ static _Noreturn void find_who_left(struct outcome *outcome, const struct storag
                                     const struct run_left *left, const char *what)
 {
     struct mem_scope scope = {.blocks = NULL};
-    struct search search = {{.runner = outcome->runner}, storages, what};
+    struct search search = {{.runner = outcome->runner, .left = *left}, storages, what};
     search.left.call = *left->call ? left->call : NULL;
+    if (run_left_forbidden(left))
+        run_left_report(&search.left, what);
     apart_end_processes();
     run_left_open_streams();
     (void)mem_scope_run(&scope, run_ops, &search);
@@ -142,13 +144,12 @@ static void execute_alone(struct outcome *outcome, const struct storages *storag
     struct run_left left;
     run_left_begin(&left);
     execute(outcome, storages);
-    if (outcome->last.end == RUN_STUCK) {
-        run_left_restore(&left);
-        return;
-    }
-    const char *what = run_left_end(&left);
+    bool stuck = outcome->last.end == RUN_STUCK;
+    const char *what = stuck ? run_left_forbidden(&left) : run_left_end(&left);
     if (what)
         find_who_left(outcome, storages, &left, what);
+    if (stuck)
+        run_left_restore(&left);
 }
 
 enum exit_status run_launch(struct outcome *outcome, const struct storages *storages)

@@ -16,6 +16,7 @@ struct run_left {
         ino_t file;
     } streams[RUN_LEFT_STREAMS]; /* standard input, output and error */
     struct run_settings settings;
+    long filters;   /* of system calls, of this thread; -1: nobody says */
     char what[128]; /* run_left_end */
     char call[512]; /* that has done it, a line; "": it is not known */
 };
@@ -26,6 +27,9 @@ void run_left_begin(struct run_left *left);
 const char *run_left_end(struct run_left *left);
 /* Behind a launch that has not come to its end: settings alone. */
 void run_left_restore(struct run_left *left);
+/* Whether kernels have forbidden this thread system calls, what is to be said of it, or NULL: there
+ * is little that can be done behind that, and what is tried may never end. */
+const char *run_left_forbidden(const struct run_left *left);
 
 /* As apart_code_runs(), for code beside launches: what it has done that is not to be is told, and
  * ends the process. */
