@@ -1,6 +1,7 @@
 #include "backend/device/arguments.h"
 #include "backend/device/calls.h"
 #include "backend/device/profile.h"
+#include "backend/device/table_pages.h"
 #include "backend/device/tables.h"
 #include "ir/syntax/spelling.h"
 
@@ -29,7 +30,7 @@ static void *begin_profile(struct device_run *run, const struct device_launch *l
         return NULL;
     assert(!slots || launch->profile_slot + 2 <= launch->count);
     if (slots)
-        tables_open(run);
+        table_pages_open(run);
     if (slots && run->target->open_records)
         return run->target->open_records(run, launch, skrt->params + launch->profile_slot);
     struct skrt_profile *buffer =
@@ -141,7 +142,7 @@ static bool locks_cleared(struct device_run *run, const struct device_launch *la
 static void seal(struct device_run *run)
 {
     if (run->root->base.sealed)
-        tables_close(run);
+        table_pages_close(run);
 }
 
 /* Whether kernels have let stand what they are given: else what came behind that is wrong. */

@@ -1,5 +1,5 @@
 #include "backend/device/lists.h"
-#include "backend/device/tables.h"
+#include "backend/device/table_pages.h"
 
 #include <assert.h>
 #include <string.h>
@@ -43,7 +43,7 @@ bool list_fill(struct device_run *run, uint32_t form, uint64_t *table, void *con
     uint64_t *addresses = table + table[0] / sizeof *table;
     bool any = false;
     for (uint32_t n = 0; n < list.count; n++)
-        any |=
-            tables_put(run, &addresses[n], (uintptr_t)values[run->graph->refs.at[list.first + n]]);
+        any |= table_pages_put(run, &addresses[n],
+                               (uintptr_t)values[run->graph->refs.at[list.first + n]]);
     return any;
 }

@@ -1,5 +1,5 @@
 /* Memory of a run beside that of values. */
-#include "backend/device/tables.h"
+#include "backend/device/table_pages.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool find_damage(struct device_run *run, struct run_damage *damage)
         uint64_t bytes = guarded_damage(&memory->guarded, &first);
         if (bytes == 0)
             continue;
-        tables_open(run);
+        table_pages_open(run);
         guarded_repair(&memory->guarded);
         *damage = (struct run_damage){run->graph,           memory->op, memory->what,
                                       memory->guarded.size, bytes,      first};
@@ -53,7 +53,7 @@ void *device_run_table(struct device_run *run, const struct op *op, const char *
 
 static void spoil(struct device_run *run, unsigned char byte)
 {
-    tables_open(run);
+    table_pages_open(run);
     for (uint32_t i = 0; i < run->memories.count; i++) {
         struct device_memory *memory = &run->memories.at[i];
         guarded_set_pattern(&memory->guarded, byte);

@@ -1,42 +1,9 @@
 #include "backend/device/tables.h"
 #include "backend/device/lists.h"
+#include "backend/device/table_pages.h"
 
 #include <assert.h>
 #include <stdio.h>
-
-/* ------------------------------------------------------------------------- protection ---- */
-
-static void set_writable(const struct device_run *run, bool writable)
-{
-    for (uint32_t i = 0; i < run->memories.count; i++)
-        if (run->memories.at[i].is_table)
-            guarded_set_writable(&run->memories.at[i].guarded, writable);
-}
-
-void tables_open(struct device_run *run)
-{
-    if (run->closed)
-        set_writable(run, true);
-    run->closed = false;
-}
-
-void tables_close(struct device_run *run)
-{
-    if (!run->closed)
-        set_writable(run, false);
-    run->closed = true;
-}
-
-/* ---------------------------------------------------------------------------- contents ---- */
-
-bool tables_put(struct device_run *run, uint64_t *word, uint64_t to)
-{
-    if (*word == to)
-        return false;
-    tables_open(run);
-    *word = to;
-    return true;
-}
 
 void tables_sum(struct device_run *run)
 {
@@ -64,7 +31,7 @@ void tables_fill(struct device_run *run)
 {
     for (uint32_t i = 0; i < run->arguments.count; i++) {
         const struct device_argument *argument = &run->arguments.at[i];
-        tables_put(run, &run->params[i], word_of(run, argument));
+        table_pages_put(run, &run->params[i], word_of(run, argument));
         if (argument->slot.kind == SLOT_LIST)
             fill_list(run, argument);
     }

@@ -12,13 +12,6 @@ void tables_sum(struct device_run *run);
 /* Puts into the slots of all launches, and into lists, what the run's values have now. */
 void tables_fill(struct device_run *run);
 
-/* From now on tables can be written, or only be read. */
-void tables_open(struct device_run *run);
-void tables_close(struct device_run *run);
-
-/* A word of a table, which is opened for it where another stands there: whether one does. */
-bool tables_put(struct device_run *run, uint64_t *word, uint64_t to);
-
 /* The first of a launch's slots and tables in which something else stands than was put there:
  * appends what it is, a line. False: there is none. */
 bool tables_find_changed(const struct device_run *run, const struct device_launch *launch,

@@ -132,8 +132,8 @@ struct skrt_half {
  * include count it too), though not at the same time.
  *
  * It is made by the first home that comes to it. Nobody leaves it before a round is complete, that
- * is, before all that the call includes have come, or before the call has ended; so nobody looks for
- * it any more when the last user leaves it, and it is free for another call. */
+ * is, before all that the call includes have come, or before the call has ended; so nobody looks
+ * for it any more when the last user leaves it, and it is free for another call. */
 struct skrt_sync_point {
     _Alignas(64) _Atomic uint64_t number; /* of its call; 0: free (sync_point.c) */
     struct skrt_call call;                /* of the first core; says whom it includes */

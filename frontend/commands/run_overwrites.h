@@ -1,7 +1,7 @@
 /* Ops whose kernels write an operand that they only read, or what is no operand of theirs. What
- * later ops make of it may be the same however the graph runs, so that no comparison shows it: where
- * ops run one by one, only what an op is said to write can be written; each operand that ops have
- * made is to be the same behind the op. Inputs are looked after by run_check.c. */
+ * later ops make of it may be the same however the graph runs, so that no comparison shows it:
+ * where ops run one by one, only what an op is said to write can be written; each operand that ops
+ * have made is to be the same behind the op. Inputs are looked after by run_check.c. */
 #ifndef FRONTEND_COMMANDS_RUN_OVERWRITES_H
 #define FRONTEND_COMMANDS_RUN_OVERWRITES_H
 

@@ -1,6 +1,6 @@
-/* Kernels of ops that run one by one, with numbers above all others and below them in what nobody has
- * written: results of values, workspaces, what is directly beside memory. What an op makes is to be
- * the same; and it can write nothing else. */
+/* Kernels of ops that run one by one, with numbers above all others and below them in what nobody
+ * has written: results of values, workspaces, what is directly beside memory. What an op makes is
+ * to be the same; and it can write nothing else. */
 #ifndef FRONTEND_COMMANDS_RUN_PROBE_H
 #define FRONTEND_COMMANDS_RUN_PROBE_H
 

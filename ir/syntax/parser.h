@@ -155,8 +155,8 @@ void parse_push_empty(struct parser *parser, struct span span, uint32_t word);
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format);
 
-/* Makes the paths of an included kernel's object and metadata ones from the source's folder, of what
- * is there; else it is one of the sample kernels' as it stands. */
+/* Makes the paths of an included kernel's object and metadata ones from the source's folder, of
+ * what is there; else it is one of the sample kernels' as it stands. */
 void parse_included_paths(struct module *module, const struct kernel *kernel);
 /* Reports what an included file may not have; `what` has an article. */
 void parse_refuse_included(struct parser *parser, struct span span, const char *what);

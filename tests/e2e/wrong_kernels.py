@@ -212,9 +212,9 @@ FUSED = [
      ":7:10: error: the graph leaves 1 of 60 elements of '%b' unwritten, the first at [5, 9], which the op "
      "alone writes"),
     ("writes beside its tensor", ALL + "if (offset > 1) y[n] = 0;",
-     ":4:9: error: the graph writes beside its tensors, but no op of it does where it runs alone"),
+     ":4:7: error: the graph writes beside its tensors, but no op of it does where it runs alone"),
     ("writes an input", ALL + "if (offset > 1) x[0] = 1e9f;",
-     ":4:9: error: the graph writes an input that none of its ops writes, but no op of it does where it "
+     ":4:7: error: the graph writes an input that none of its ops writes, but no op of it does where it "
      "runs alone"),
 ]
 for claim, body, text in FUSED:
