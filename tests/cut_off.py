@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import tap
+from tap import read, write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 # Without its launcher, which has files and processes of its own.
@@ -40,16 +41,6 @@ void own(skrt_core *core, uint64_t offset)
             ((float *)args[1])[i] = ((const float *)args[0])[i] + (float)made;
 }
 """
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def write_modules(*flags):

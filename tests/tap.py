@@ -9,6 +9,7 @@ and ends with tap.done(). The makefile sets SKIRC and SKIR_SOURCE.
 
 import importlib.util
 import os
+import struct
 import subprocess
 import sys
 
@@ -43,6 +44,26 @@ def skirc(*arguments, stdin="", timeout=60):
     return subprocess.run(
         [SKIRC, *arguments], input=stdin, capture_output=True, text=True, timeout=timeout
     )
+
+
+def write(path, data):
+    """Writes a file, text as UTF-8 and bytes that are none as they were; makes its folder. The path."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def npy(descr, shape, data):
+    """An .npy file of version 1.0 with these bytes of elements; `shape` is a tuple, or its text."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def need_numpy():

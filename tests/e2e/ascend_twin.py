@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 tap.SKIRC = os.path.abspath(tap.SKIRC)
 SOURCE = os.path.abspath(tap.SOURCE)
@@ -30,11 +31,6 @@ if ALL:
                "called_graphs", "run_values"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def run(*arguments, target="ascend", **more):

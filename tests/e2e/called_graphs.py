@@ -9,6 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
@@ -30,11 +31,6 @@ graph @same(%x: f32[4]) -> f32[4] {
   return %x
 }
 """
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def elements(path):

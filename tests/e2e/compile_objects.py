@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import read, write
 
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
 CC = os.environ.get("CC", "cc").split() or ["cc"]
@@ -28,16 +29,6 @@ os.chdir(scratch.name)
 
 def example(name):
     return os.path.join(EXAMPLES, name + ".skir")
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def defined_globals(objdump):

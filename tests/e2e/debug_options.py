@@ -8,6 +8,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 EXAMPLES = os.path.join(os.environ["SKIR_SOURCE"], "docs", "examples")
 OPTIONS = [
@@ -20,11 +21,6 @@ OPTIONS = [
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 for name in "decoder_layer", "multi_stream", "quant_swiglu_small":

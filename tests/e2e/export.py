@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 try:
     import jsonschema
@@ -22,12 +23,6 @@ except ImportError:
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(name, text):
-    with open(name, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
-    return name
 
 
 def skirc(*arguments, stdin=b""):

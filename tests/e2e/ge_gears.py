@@ -15,15 +15,11 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "30"))
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def quoted(text):

@@ -129,12 +129,7 @@ class Graph:
 # ---- Files, and what is said ----
 
 def npy(path, shape, values):
-    """A file of version 1.0."""
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
-                   + struct.pack(f"<{len(values)}f", *values))
+    tap.write(path, tap.npy("<f4", tuple(shape), struct.pack(f"<{len(values)}f", *values)))
 
 
 def data(path):

@@ -10,17 +10,13 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 RUNTIME = os.path.join(tap.SOURCE, "backend", "runtime")
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def example(name):

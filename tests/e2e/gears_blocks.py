@@ -14,17 +14,13 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 FIRST = int(os.environ.get("SKIR_TEST_SEED", "1"))
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "60"))
 SAMPLES = os.path.join(os.path.dirname(tap.SKIRC), "backend", "kernels")
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 # ---- Descriptions, as a folder of kernels has them ----

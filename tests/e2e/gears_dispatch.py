@@ -6,13 +6,13 @@ import glob
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 RUNTIME = os.path.join(tap.SOURCE, "backend", "runtime")
@@ -21,11 +21,6 @@ FLAGS = ["-std=gnu11", "-O1", "-w", *("-I" + os.path.join(tap.SOURCE, folder)
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4}
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 # ---- What a host knows of a graph: its ops, and the slots of its super kernel ----

@@ -16,17 +16,13 @@ sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import random_gears
 import random_modules
 import tap
+from tap import write
 
 FIRST = int(os.environ.get("SKIR_TEST_SEED", "1"))
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "20"))
 MAX_ROWS = 4  # of a graph that are run
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def parts(text):

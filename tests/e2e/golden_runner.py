@@ -7,6 +7,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
@@ -22,11 +23,6 @@ graph @g(%a: f32[64, 64]) -> f32[64, 64] {
   return %d
 }
 """
-
-
-def write(path, text):
-    with open(path, "wb") as file:
-        file.write(text.encode())
 
 
 # Each prints what is never the same twice.

@@ -9,17 +9,13 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 os.mkdir("tmp")
 os.environ["TMPDIR"] = os.path.abspath("tmp")
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def check(claim, texts, *arguments, limit=10):

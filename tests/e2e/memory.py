@@ -9,6 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import npy, read, write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
@@ -36,22 +37,6 @@ graph @decode(%kc: f32[4, 2], %i1: i32[1], %k1: f32[1, 2], %i2: i32[1], %k2: f32
   return %s1, %s2, %c2
 }
 """
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data.encode() if isinstance(data, str) else data)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def npy(descr, shape, data):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def floats(path):

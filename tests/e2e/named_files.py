@@ -8,21 +8,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import read, write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 os.mkdir("parts")
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 write("own.c", "void own(void *core, unsigned long at) {}\n")

@@ -7,6 +7,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
@@ -24,11 +25,6 @@ graph @g(%a: f32[8]) -> f32[8] {
 """
 NEITHER = "is neither a file nor a pipe; standard input is '-'"
 NO_FILE = "is not a regular file"
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def limited(limit, *arguments, **options):

@@ -8,16 +8,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def numbers(path):

@@ -8,6 +8,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
@@ -45,11 +46,6 @@ def lower(path, *arguments, command="opt"):
 
 def preloads(result):
     return re.findall(r"preload (\S+ units \d+)", result.stdout)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 os.mkdir("in")

@@ -10,16 +10,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 # The source for NPUs records no barriers and flags.
 ON_HOST = os.environ.get("SKIR_TARGET", "host") == "host"
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def trace(path="trace.json"):

@@ -7,20 +7,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import npy, write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data.encode() if isinstance(data, str) else data)
-
-
-def npy(descr, shape, data):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def answers(claim, status, wanted, *arguments, file):

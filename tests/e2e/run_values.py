@@ -9,6 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import npy, read, write
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
@@ -21,22 +22,6 @@ graph @add(%left: f32[2, 3], %right: f32[2, 3]) -> f32[2, 3] {
   return %sum
 }
 """
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data.encode() if isinstance(data, str) else data)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def npy(descr, shape, data):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def elements(path, code):

@@ -9,6 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
@@ -16,11 +17,6 @@ HEADERS = os.path.join(os.path.dirname(os.path.abspath(tap.SKIRC)), "backend", "
 NAMES = ["quant_swiglu_small", "multi_stream", "decoder_layer"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def compile_kernel(name, source):

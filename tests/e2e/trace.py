@@ -11,15 +11,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w" if isinstance(text, str) else "wb") as file:
-        file.write(text)
 
 
 # ---- launches that end well ----

@@ -7,17 +7,13 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 SOURCE = os.environ["SKIR_SOURCE"]
 INCLUDES = ["-I", SOURCE, "-I", os.path.join(SOURCE, "backend/runtime"), "-I", os.path.join(SOURCE, "ir")]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def build(name, body, ctype="float"):
