@@ -5,59 +5,144 @@
 #include "ir/syntax/spelling.h"
 #include "passes/sync/words.h"
 
-/* From a wait back over ops outside. */
-struct search {
-    const struct sync_word *word;
-    struct vec_u32 open;
-    struct id_map met; /* by op */
-    uint32_t
-        first; /* the text's place of the super kernel's first op: nobody before waits for it */
-    uint32_t op, event; /* of the super kernel, which notifies too late; NONE: there is none */
+/* The last notification of a launch in a program, or step NONE: later ones know all that it does,
+ * so that it stands for those before it. */
+struct late {
+    uint32_t step, op, event;
 };
 
-static void meet(struct search *search, uint32_t op)
+/* What an op outside waits for, itself or by way of others outside. */
+struct outside {
+    struct late late[CORE_TYPES]; /* by program */
+};
+
+/* An op outside that is followed back, and the next of its edges. */
+struct step {
+    uint32_t op, edge;
+};
+
+/* Each op outside is followed once for all waits. */
+struct sync_circles {
+    const struct sync_words *words;
+    struct id_map index; /* by op: where it is in `at` */
+    VEC(struct outside) at;
+    VEC(struct step) open;
+    /* The text's place of the super kernel's first op: nobody before waits for it. */
+    uint32_t first;
+};
+
+struct sync_circles *sync_circles_new(const struct sync_words *words)
 {
-    const struct order *order = search->word->checker->subject->order;
-    if (order->position[op] < search->first || id_map_find(&search->met, op) != NONE)
-        return;
-    id_map_set(&search->met, op, 1);
-    vec_push(&search->open, op);
+    const struct sync_subject *subject = words->checker->subject;
+    struct sync_circles *circles = mem_calloc(1, sizeof *circles);
+    circles->words = words;
+    circles->first = UINT32_MAX;
+    for (uint32_t i = 0; i < subject->count; i++)
+        if (subject->order->position[subject->ops[i]] < circles->first)
+            circles->first = subject->order->position[subject->ops[i]];
+    return circles;
 }
 
-/* Whether the launch has waited before it notifies the event of the op at a place. */
-static bool notifies_late(const struct search *search, uint32_t place, uint32_t event)
+void sync_circles_free(struct sync_circles *circles)
 {
-    const struct sync_word *word = search->word;
-    const struct sync_subject *subject = word->checker->subject;
-    const struct word_uses *uses = &word->words->uses[sync_word_slot(word)];
+    if (!circles)
+        return;
+    id_map_free(&circles->index);
+    vec_free(&circles->at);
+    vec_free(&circles->open);
+    mem_free(circles);
+}
+
+static void note_late(struct outside *outside, enum core_type core, const struct late *late)
+{
+    struct late *known = &outside->late[core];
+    if (late->step != NONE && (known->step == NONE || late->step > known->step))
+        *known = *late;
+}
+
+/* The launch's notifications of the event of the op at a place. */
+static void note_notified(const struct sync_circles *circles, struct outside *outside,
+                          uint32_t place, uint32_t event)
+{
+    const struct sync_words *words = circles->words;
+    const struct sync_subject *subject = words->checker->subject;
     for (uint32_t i = subject->first_slot[place]; i < subject->end_slot[place]; i++) {
         if (subject->slots.at[i].kind != SLOT_SEND || subject->slots.at[i].id != event ||
-            !sync_is_used(word->words, i, USE_NOTIFY))
+            !sync_is_used(words, i, USE_NOTIFY))
             continue;
-        struct sync_point notify = sync_use_point(word->words, i, USE_NOTIFY);
-        for (int core = 0; core < CORE_TYPES; core++) {
-            struct sync_point wait = {(enum core_type)core, uses->first_wait[core], SYNC_CORE_ZERO};
-            if (wait.step != NONE && sync_is_passed(&word->checker->proof, &wait, &notify))
-                return true;
-        }
+        struct sync_point notify = sync_use_point(words, i, USE_NOTIFY);
+        note_late(outside, notify.core, &(struct late){notify.step, subject->ops[place], event});
     }
-    return false;
 }
 
-static void follow(struct search *search, uint32_t op)
+static struct outside *outside_of(const struct sync_circles *circles, uint32_t op)
 {
-    const struct sync_subject *subject = search->word->checker->subject;
-    const struct order *order = subject->order;
-    for (uint32_t e = order->first[op]; e < order->first[op + 1] && search->op == NONE; e++) {
-        const struct order_edge *edge = &order->edges[e];
-        uint32_t place = members_place(subject->index, subject->ops, subject->count, edge->from);
-        if (place == NONE)
-            meet(search, edge->from);
-        else if (edge->kind == ORDER_EVENT && notifies_late(search, place, edge->name)) {
-            search->op = edge->from;
-            search->event = edge->name;
+    return &circles->at.at[id_map_get(&circles->index, op)];
+}
+
+/* Whether the op is one to be followed, and has not been. */
+static bool begin(struct sync_circles *circles, uint32_t op)
+{
+    const struct order *order = circles->words->checker->subject->order;
+    if (order->position[op] < circles->first || id_map_find(&circles->index, op) != NONE)
+        return false;
+    id_map_set(&circles->index, op, circles->at.count);
+    vec_push(&circles->at, (struct outside){{{NONE, NONE, NONE}, {NONE, NONE, NONE}}});
+    vec_push(&circles->open, (struct step){op, order->first[op]});
+    return true;
+}
+
+/* Takes in what the edge leads to; false where that has to be followed before. */
+static bool follow_edge(struct sync_circles *circles, uint32_t op, const struct order_edge *edge)
+{
+    const struct sync_subject *subject = circles->words->checker->subject;
+    uint32_t place = members_place(subject->index, subject->ops, subject->count, edge->from);
+    if (place != NONE) {
+        if (edge->kind == ORDER_EVENT)
+            note_notified(circles, outside_of(circles, op), place, edge->name);
+        return true;
+    }
+    if (begin(circles, edge->from))
+        return false;
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (id_map_find(&circles->index, edge->from) != NONE)
+            note_late(outside_of(circles, op), (enum core_type)core,
+                      &outside_of(circles, edge->from)->late[core]);
+    return true;
+}
+
+/* From an op back over all others outside. The order has no circles, which others report. */
+static void follow(struct sync_circles *circles, uint32_t op)
+{
+    const struct order *order = circles->words->checker->subject->order;
+    begin(circles, op);
+    while (circles->open.count) {
+        struct step *last = &circles->open.at[circles->open.count - 1];
+        if (last->edge == order->first[last->op + 1])
+            circles->open.count--;
+        else if (follow_edge(circles, last->op, &order->edges[last->edge]))
+            circles->open.at[circles->open.count - 1].edge++;
+    }
+}
+
+/* The notification that the event's sender waits for and that stands behind the wait, or NULL. */
+static const struct late *late_of(const struct sync_word *word, uint32_t sender)
+{
+    const struct sync_circles *circles = word->words->circles;
+    const struct word_uses *uses = &word->words->uses[sync_word_slot(word)];
+    if (id_map_find(&circles->index, sender) == NONE)
+        return NULL;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct late *late = &outside_of(circles, sender)->late[core];
+        struct sync_point notify = {(enum core_type)core, late->step, SYNC_CORE_ZERO};
+        for (int waits = 0; waits < CORE_TYPES && late->step != NONE; waits++) {
+            struct sync_point wait = {(enum core_type)waits, uses->first_wait[waits],
+                                      SYNC_CORE_ZERO};
+            if (wait.step != NONE && sync_is_passed(&word->checker->proof, &wait, &notify))
+                return late;
         }
     }
+    return NULL;
 }
 
 bool sync_check_circle(const struct sync_word *word)
@@ -66,26 +151,21 @@ bool sync_check_circle(const struct sync_word *word)
     const struct sync_subject *subject = checker->subject;
     const struct order *order = subject->order;
     uint32_t op = subject->ops[word->place];
-    struct search search = {.word = word, .first = UINT32_MAX, .op = NONE};
-    for (uint32_t i = 0; i < subject->count; i++)
-        if (order->position[subject->ops[i]] < search.first)
-            search.first = order->position[subject->ops[i]];
-    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
-        if (order->edges[e].kind == ORDER_EVENT && order->edges[e].name == word->slot->id)
-            meet(&search, order->edges[e].from);
-    while (search.open.count && search.op == NONE)
-        follow(&search, search.open.at[--search.open.count]);
-    vec_free(&search.open);
-    id_map_free(&search.met);
-    if (search.op == NONE)
+    const struct late *late = NULL;
+    for (uint32_t e = order->first[op]; e < order->first[op + 1] && !late; e++) {
+        if (order->edges[e].kind != ORDER_EVENT || order->edges[e].name != word->slot->id)
+            continue;
+        follow(word->words->circles, order->edges[e].from);
+        late = late_of(word, order->edges[e].from);
+    }
+    if (!late)
         return true;
     if (sync_report_word(word,
                          "waits for event '%.*s' before it notifies '%.*s', for which its sender "
                          "waits",
-                         NAME(checker->module, word->slot->id),
-                         NAME(checker->module, search.event)))
+                         NAME(checker->module, word->slot->id), NAME(checker->module, late->event)))
         diag_note(checker->diags,
-                  locate_op(checker->module, &subject->graph->ops.at[search.op], OP_TYPE_NAME, 0),
+                  locate_op(checker->module, &subject->graph->ops.at[late->op], OP_TYPE_NAME, 0),
                   "put the 'notify' for this op before the 'wait_event'");
     return false;
 }

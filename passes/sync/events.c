@@ -253,8 +253,10 @@ static bool check_subject_events(struct sync_checker *checker)
         words.uses[slot].first_wait[CORE_AIC] = words.uses[slot].first_wait[CORE_AIV] = NONE;
     }
     find_slots(&words);
+    words.circles = sync_circles_new(&words);
     bool ok = sync_words_collect(&words) && check_words(&words);
     forget_slots(checker->subject);
+    sync_circles_free(words.circles);
     mem_free(words.uses);
     return ok;
 }

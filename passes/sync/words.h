@@ -18,9 +18,13 @@ struct word_uses {
     uint32_t waits, receivers;       /* how many */
 };
 
+/* What ops outside wait for (circles.c). */
+struct sync_circles;
+
 struct sync_words {
     struct sync_checker *checker;
     struct word_uses *uses; /* by slot of the subject */
+    struct sync_circles *circles;
 };
 
 static inline enum sync_use sync_use_of(enum instr_op op)
@@ -64,6 +68,9 @@ const char *sync_word_instr(const struct sync_word *word, const char *before, co
 
 /* Parts of the proof. */
 bool sync_check_lock(const struct sync_word *word);
+/* To be freed by sync_circles_free. */
+struct sync_circles *sync_circles_new(const struct sync_words *words);
+void sync_circles_free(struct sync_circles *circles);
 /* That what sends the event, which is waited for, does not wait for what is notified behind. */
 bool sync_check_circle(const struct sync_word *word);
 /* Events of an entry that is for no super kernel. */

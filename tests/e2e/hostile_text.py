@@ -100,6 +100,14 @@ check("100,000 blocks of one scope on seven streams become one", 0, same, "opt",
 chain = graph("\n".join(f"%y{i + 1} = A(%y{i}) : f32[1]" for i in range(MANY)).replace("%y0)", "%x)"))
 check("a chain of 100,000 ops is ordered without recursion", 0, chain, "opt",
       "--passes=partition-scopes")
+beside = "\n".join(f"""%a{i} = Add(%b{i - 1}, %x) : f32[1]
+stream "1" {{
+scope none {{
+%b{i} = Mul(%a{i}, %x) {{no_cores}} : f32[1]
+}}
+}}""" for i in range(20_000)).replace("%b-1", "%x")
+check("20,000 ops beside a super kernel, each waited for in turn, are proved right", 0,
+      graph(f"scope @s {{\n{beside}\n%y = Add(%b19999, %x) : f32[1]\n}}", "return %y"))
 
 # ---- Depth ----
 
