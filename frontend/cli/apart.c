@@ -296,9 +296,14 @@ static void say_running(struct record *shared)
     say_notes(shared, true);
 }
 
-/* What ran before it showed. */
+/* What ran before it showed, where that was noted. */
 static void say_calls(struct record *shared)
 {
+    bool any = false;
+    for (uint32_t i = 0; i < SKRT_NOTES && !any; i++)
+        any = *shared->notes[i].text != '\0';
+    if (!any)
+        return;
     say(shared, "calls that cores were in last:\n");
     say_notes(shared, false);
 }
@@ -338,7 +343,10 @@ static void say_end(struct record *shared, int status, enum ended_by by)
             "skirc: the process of the kernels ended outside of their calls (%s %d): one has "
             "damaged what is not its own, or left a thread behind\n",
             how, number);
-    say_running(shared);
+    if (*shared->running || has_running(shared))
+        say_running(shared);
+    else
+        say_calls(shared);
 }
 
 /* ---------------------------------------------------------------------------- the wait ---- */

@@ -123,8 +123,10 @@ static enum exit_status check_file(struct runner *runner, struct runner *other, 
     if (!named_files_stay(&runner->lowered.input, path) ||
         (other && !named_files_stay(&other->lowered.input, path)))
         return EXIT_INPUT;
-    if (file_can_write(path, error, sizeof error))
+    if (file_can_write(path, error, sizeof error)) {
+        file_out_pin(path);
         return EXIT_DONE;
+    }
     diag_at(runner->diags, DIAG_file, no_span, "%s", error);
     return EXIT_INPUT;
 }
@@ -244,6 +246,7 @@ static enum exit_status run_here(struct invocation *invocation)
     status = lowered_input_close(&runner.lowered, status);
     invocation->out = out;
     give_output_back(out, kept);
+    file_out_unpin();
     return status;
 }
 
@@ -253,6 +256,9 @@ enum exit_status cmd_run(struct invocation *invocation)
     struct apart_end end;
     if (option_given(invocation, "in-process"))
         return run_here(invocation);
+    const char *json = option_value(invocation, "json");
+    if (json && !run_json_is_printed(invocation))
+        file_out_pin(json); /* it is written here where the other process has not */
     enum exit_status status = apart_run(invocation, run_here, &end);
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
@@ -260,5 +266,6 @@ enum exit_status cmd_run(struct invocation *invocation)
                             .json_written = end.answered};
     if (status != EXIT_USAGE && (runner.target = target_option(invocation)))
         status = run_json_ended(&runner, end.text, status);
+    file_out_unpin();
     return status;
 }

@@ -76,6 +76,11 @@ void file_out_defer(bool deferred);
 /* Has who waits for this process print it then. False where there can be no file for that. */
 bool file_print_later(const void *data, size_t size);
 
+/* From now on a file_out of this path is refused where it does not lead, by links, where it does
+ * now: others may change that meanwhile. Till this process forgets all of its own. */
+void file_out_pin(const char *path);
+void file_out_unpin(void);
+
 /* Whether a file_out can be opened for the path by now, which is found by opening one. Nothing is
  * said against standard output ("-") and what is there and no regular file. */
 bool file_can_write(const char *path, char *error, size_t error_size);

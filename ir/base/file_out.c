@@ -108,6 +108,79 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
+/* Where a file of this path is: a path without links of a file that need not be there. NULL where
+ * the path leads nowhere. */
+static char *find_place(const char *path)
+{
+    char *file = follow_links(path), *folder = file ? path_folder(file) : NULL;
+    char *real = folder ? path_real(folder) : NULL, *place = NULL;
+    if (real) {
+        const char *slash = strrchr(file, '/');
+        size_t size = strlen(real) + strlen(file) + 2;
+        place = mem_calloc(size, 1);
+        snprintf(place, size, "%s/%s", real, slash ? slash + 1 : file);
+    }
+    mem_free(real);
+    mem_free(folder);
+    mem_free(file);
+    return place;
+}
+
+/* Paths that are to lead where they do. A process that is forked has those of its parent, too, which
+ * are not its own to release. */
+static struct pin {
+    struct pin *next;
+    char *path, *place;
+    pid_t owner;
+    struct mem_guard guard;
+} * pins;
+
+/* The memory of all of its process's goes away. */
+static void forget_pin(void *pin)
+{
+    struct pin **at = &pins;
+    while (*at && *at != pin)
+        at = &(*at)->next;
+    if (*at)
+        *at = (*at)->next;
+}
+
+void file_out_pin(const char *path)
+{
+    struct pin *pin = mem_calloc(1, sizeof *pin);
+    pin->path = mem_strdup(path);
+    pin->place = find_place(path);
+    pin->owner = getpid();
+    pin->next = pins;
+    pins = pin;
+    mem_guard(&pin->guard, forget_pin, pin);
+}
+
+void file_out_unpin(void)
+{
+    while (pins && pins->owner == getpid()) {
+        struct pin *pin = pins;
+        pins = pin->next;
+        mem_unguard(&pin->guard);
+        mem_free(pin->path);
+        mem_free(pin->place);
+        mem_free(pin);
+    }
+}
+
+/* Whether the path leads where it did when it was pinned. */
+static bool leads_as_before(const char *path)
+{
+    const struct pin *pin = pins;
+    while (pin && strcmp(pin->path, path) != 0)
+        pin = pin->next;
+    char *place = pin ? find_place(path) : NULL;
+    bool same =
+        !pin || (place && pin->place && strcmp(place, pin->place) == 0) || (!place && !pin->place);
+    mem_free(place);
+    return same;
+}
+
 /* What is no regular file is written in place. Who is to read a pipe gets a while to come: nobody
  * may ever. */
 static int open_in_place(const char *path)
@@ -142,6 +215,10 @@ static void abandon(void *out)
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
 {
     *out = (struct file_out){.fd = -1};
+    if (!leads_as_before(path)) {
+        snprintf(error, error_size, "cannot write '%s': it leads elsewhere than before", path);
+        return false;
+    }
     mem_guard(&out->guard, abandon, out);
     open_out(out, path);
     if (out->fd >= 0)

@@ -27,6 +27,32 @@ check("a kernel that leaves files open", build("files", HEAD + "#include <fcntl.
 if os.geteuid() == 0:
     check("a kernel that is of another user", build("user", HEAD + OWN % "setuid(65534);"),
           [WHO + "user of its process", "Own %y"])
+# Links that lead elsewhere: an output would replace what is there.
+for flag, place in ("-oz=z.npy", "z.npy"), ("--json=said", "said"), ("-oz=linked/z.npy", "linked/z.npy"):
+    os.mkdir("plain")
+    os.symlink("plain", "linked")
+    with open("precious", "w") as file:
+        file.write("precious")
+    body = ('unlink("linked"), symlink("other", "linked");' if "/" in place else
+            f'symlink("precious", "{place}");')
+    for end in "", "*(volatile int *)8 = 1;":
+        done = tap.skirc("run", build("linking", HEAD + OWN % (body + end)), "-i", "x=1", flag, "--repeat=0")
+        with open("precious") as file:
+            same = file.read() == "precious" and not os.listdir("other") and not os.listdir("plain")
+        tap.check(f"a kernel that makes {place} lead elsewhere {end}", done.returncode == 1 and same and
+                  (end or f"cannot write '{place}': it leads elsewhere than before" in done.stderr),
+                  done.stderr)
+        for name in place, "linked":
+            if os.path.islink(name):
+                os.unlink(name)
+        os.symlink("plain", "linked")
+    os.unlink("linked")
+    os.rmdir("plain")
+done = tap.skirc("run", build("linked", HEAD + OWN % 'link("precious", "z.npy");'), "-i", "x=1", "-oz=z.npy")
+with open("precious") as file:
+    tap.check("a further name of a file is not followed", done.returncode == 0 and
+              file.read() == "precious", done.stderr)
+os.unlink("z.npy")
 tap.check("nothing is written elsewhere", not os.listdir("other"), os.listdir("other"))
 
 # What a thread computes with is every call's to leave as it was: what comes behind it on the thread
