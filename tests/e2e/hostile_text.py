@@ -105,9 +105,9 @@ stream "1" {{
 scope none {{
 %b{i} = Mul(%a{i}, %x) {{no_cores}} : f32[1]
 }}
-}}""" for i in range(20_000)).replace("%b-1", "%x")
-check("20,000 ops beside a super kernel, each waited for in turn, are proved right", 0,
-      graph(f"scope @s {{\n{beside}\n%y = Add(%b19999, %x) : f32[1]\n}}", "return %y"))
+}}""" for i in range(50_000)).replace("%b-1", "%x")
+check("50,000 ops beside a super kernel, each waited for in turn, are proved right", 0,
+      graph(f"scope @s {{\n{beside}\n%y = Add(%b49999, %x) : f32[1]\n}}", "return %y"))
 
 # ---- Depth ----
 
