@@ -129,7 +129,7 @@ static void follow(struct sync_circles *circles, uint32_t op)
 static const struct late *late_of(const struct sync_word *word, uint32_t sender)
 {
     const struct sync_circles *circles = word->words->circles;
-    const struct word_uses *uses = &word->words->uses[sync_word_slot(word)];
+    const struct word_uses *uses = sync_word_uses(word->words, sync_word_slot(word));
     if (id_map_find(&circles->index, sender) == NONE)
         return NULL;
     for (int core = 0; core < CORE_TYPES; core++) {

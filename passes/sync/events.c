@@ -114,7 +114,7 @@ static const struct sync_point *unwarned_call(const struct sync_word *word,
 /* The first wait for the event in a program, at step NONE where it has none. */
 static struct sync_point first_wait(const struct sync_word *word, enum core_type core)
 {
-    const struct word_uses *uses = &word->words->uses[sync_word_slot(word)];
+    const struct word_uses *uses = sync_word_uses(word->words, sync_word_slot(word));
     return (struct sync_point){core, uses->first_wait[core], SYNC_CORE_ZERO};
 }
 
@@ -215,6 +215,22 @@ static bool check_words(const struct sync_words *words)
     return ok;
 }
 
+/* Most slots are those of tensors. */
+static void add_slots(struct sync_words *words)
+{
+    const struct slots *slots = &words->checker->subject->slots;
+    for (uint32_t i = 0; i < slots->count; i++) {
+        enum slot_kind kind = slots->at[i].kind;
+        if (kind != SLOT_SEND && kind != SLOT_RECV && kind != SLOT_LOCK)
+            continue;
+        struct word_uses none = {.first_wait = {NONE, NONE}};
+        for (int use = 0; use < USE_COUNT; use++)
+            none.of[use].step = NONE;
+        id_map_set(&words->index, i, words->uses.count);
+        vec_push(&words->uses, none);
+    }
+}
+
 /* Where the entry has the words of events: of each, the slot that has its uses. */
 static void find_slots(const struct sync_words *words)
 {
@@ -227,7 +243,7 @@ static void find_slots(const struct sync_words *words)
         uint32_t *first = kind == SLOT_SEND ? &event->send_slot : &event->recv_slot;
         if (*first == NONE)
             *first = i;
-        words->uses[*first].receivers += kind == SLOT_RECV;
+        sync_word_uses(words, *first)->receivers += kind == SLOT_RECV;
     }
 }
 
@@ -246,18 +262,14 @@ static void forget_slots(const struct sync_subject *subject)
 static bool check_subject_events(struct sync_checker *checker)
 {
     struct sync_words words = {.checker = checker};
-    words.uses = mem_calloc(checker->subject->slots.count, sizeof *words.uses);
-    for (uint32_t slot = 0; slot < checker->subject->slots.count; slot++) {
-        for (int use = 0; use < USE_COUNT; use++)
-            words.uses[slot].of[use].step = NONE;
-        words.uses[slot].first_wait[CORE_AIC] = words.uses[slot].first_wait[CORE_AIV] = NONE;
-    }
+    add_slots(&words);
     find_slots(&words);
     words.circles = sync_circles_new(&words);
     bool ok = sync_words_collect(&words) && check_words(&words);
     forget_slots(checker->subject);
     sync_circles_free(words.circles);
-    mem_free(words.uses);
+    id_map_free(&words.index);
+    vec_free(&words.uses);
     return ok;
 }
 

@@ -5,13 +5,13 @@
 
 struct sync_point sync_use_point(const struct sync_words *words, uint32_t slot, enum sync_use use)
 {
-    return (struct sync_point){words->uses[slot].of[use].core, words->uses[slot].of[use].step,
-                               SYNC_CORE_ZERO};
+    const struct word_uses *uses = sync_word_uses(words, slot);
+    return (struct sync_point){uses->of[use].core, uses->of[use].step, SYNC_CORE_ZERO};
 }
 
 bool sync_is_used(const struct sync_words *words, uint32_t slot, enum sync_use use)
 {
-    return words->uses[slot].of[use].step != NONE;
+    return sync_word_uses(words, slot)->of[use].step != NONE;
 }
 
 bool sync_is_outer(const struct sync_subject *subject, const struct slot *slot)
@@ -99,7 +99,7 @@ static void add_wait(const struct sync_words *words, uint32_t slot, enum core_ty
                      uint32_t step)
 {
     const struct sync_subject *subject = words->checker->subject;
-    struct word_uses *uses = &words->uses[slot];
+    struct word_uses *uses = sync_word_uses(words, slot);
     uses->waits++;
     if (uses->first_wait[core] == NONE)
         uses->first_wait[core] = step;
@@ -116,7 +116,7 @@ static bool add_use(struct sync_words *words, enum core_type core, uint32_t step
         report_wrong_use(words, core, step, instr);
         return false;
     }
-    struct word_uses *uses = &words->uses[slot];
+    struct word_uses *uses = sync_word_uses(words, slot);
     bool first = !sync_is_used(words, slot, use);
     if (!first && (use != USE_WAIT || uses->waits == uses->receivers))
         return report_twice(words, slot, use, core, step);

@@ -23,13 +23,19 @@ struct sync_circles;
 
 struct sync_words {
     struct sync_checker *checker;
-    struct word_uses *uses; /* by slot of the subject */
+    struct id_map index; /* by slot of the subject that has a word: its place in `uses` */
+    VEC(struct word_uses) uses;
     struct sync_circles *circles;
 };
 
 static inline enum sync_use sync_use_of(enum instr_op op)
 {
     return op == INSTR_notify ? USE_NOTIFY : op == INSTR_wait_event ? USE_WAIT : USE_RESET;
+}
+
+static inline struct word_uses *sync_word_uses(const struct sync_words *words, uint32_t slot)
+{
+    return &words->uses.at[id_map_get(&words->index, slot)];
 }
 
 /* Fills `uses`, from the programs. False, reported, where an instruction is for no op's word. */
