@@ -38,7 +38,7 @@ static void call_run(struct skrt_core *core, const struct skrt_call *call, unsig
     atomic_store_explicit(&core->in_call, true, memory_order_relaxed);
     if (skrt_notes)
         skrt_note_begin(core);
-    skrt_sched_let_go(core->worker);
+    skrt_sched_let_go(core->worker, SKRT_FOR_A_CALL);
     call->fn(core, call->args_offset);
     if (skrt_notes)
         skrt_note_end(core);

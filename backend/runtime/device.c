@@ -71,7 +71,7 @@ static bool device_allocate(struct skrt_device *device, const struct skrt_device
     device->patience = device->n_homes > 1 ? PATIENCE : 0;
     device->most_fibers = skrt_stacks_most(places, threads);
     device->holders[SKRT_AIC] = calloc(places, sizeof *device->holders[SKRT_AIC]);
-    device->fibers = calloc(device->most_fibers, sizeof *device->fibers);
+    device->fibers = allocate_apart(device->most_fibers, sizeof *device->fibers);
     device->free_fibers = calloc(device->most_fibers, sizeof *device->free_fibers);
     device->workers = allocate_apart(threads, sizeof *device->workers);
     device->homes = allocate_apart(threads, sizeof *device->homes);
@@ -111,6 +111,7 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
         device->n_workers += error == 0;
     }
     atomic_store(&device->n_idle, device->n_workers);
+    atomic_store(&device->n_sleepers, device->n_workers);
     /* The first launch shall find them. Where there is no memory, launches that need it say so. */
     (void)skrt_stacks_map(device, (uint64_t)device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV],
                           skrt_sched_stack);

@@ -44,6 +44,10 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+/* The tops of stacks, which switches touch, are apart modulo the size of a page: else they would all
+ * be in the same lines of a cache. */
+enum { COLOURS = 16, COLOUR = 256 };
+
 /* ------------------------------------------------------------- the machine's part ---- */
 
 /* context_make writes the frame of a fiber that has not run yet, context_swap saves the
@@ -303,7 +307,8 @@ bool skrt_fiber_map(struct skrt_fiber *fiber)
     if (fiber->map)
         return true;
     size_t guard = (size_t)sysconf(_SC_PAGESIZE);
-    size_t size = guard + SKRT_FIBER_STACK;
+    size_t more = (uintptr_t)fiber / sizeof *fiber % COLOURS * COLOUR;
+    size_t size = guard + SKRT_FIBER_STACK + COLOURS * COLOUR;
     char *map =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (map == MAP_FAILED)
@@ -315,7 +320,7 @@ bool skrt_fiber_map(struct skrt_fiber *fiber)
     fiber->map = map;
     fiber->map_size = size;
     fiber->stack = map + guard;
-    fiber->stack_size = SKRT_FIBER_STACK;
+    fiber->stack_size = SKRT_FIBER_STACK + more;
     fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->stack, fiber->stack + fiber->stack_size - 1);
     return true;
 }

@@ -15,16 +15,16 @@ typedef void skrt_fiber_fn(void *arg);
 struct skrt_worker;
 
 struct skrt_fiber {
-    void *context; /* while switched away: where its registers are */
-    void *map;     /* guard page and stack; NULL for a thread's own stack */
+    _Alignas(64) void *context; /* while switched away: where its registers are */
+    void *map;                  /* guard page and stack; NULL for a thread's own stack */
     size_t map_size;
     char *stack; /* lowest usable byte */
     size_t stack_size;
     skrt_fiber_fn *fn;
     void *arg;
-    void *fake_stack;  /* AddressSanitizer's */
-    void *tsan;        /* ThreadSanitizer's */
-    unsigned valgrind; /* its number of the stack */
+    void *fake_stack;           /* AddressSanitizer's */
+    void *tsan;                 /* ThreadSanitizer's */
+    unsigned valgrind;          /* its number of the stack */
     struct skrt_worker *worker; /* whose thread it is on, or was; the scheduler's, as the next */
     atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
 };

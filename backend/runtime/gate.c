@@ -8,7 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GATE_SPINS = 100, NS_PER_S = 1000 * 1000 * 1000 };
+enum {
+    GATE_SPINS = 100,
+    MISSED_NS = 50 * 1000, /* until a sleeper looks again whom nobody has woken */
+    NS_PER_S = 1000 * 1000 * 1000,
+};
 
 uint64_t skrt_clock(void)
 {
@@ -38,5 +42,5 @@ void skrt_gate_wait(struct skrt_gate *gate)
     }
     while (atomic_exchange_explicit(&gate->word, SKRT_GATE_WANTED, memory_order_acquire) !=
            SKRT_GATE_FREE)
-        skrt_sleep(&gate->word, SKRT_GATE_WANTED, 0);
+        skrt_sleep(&gate->word, SKRT_GATE_WANTED, MISSED_NS);
 }

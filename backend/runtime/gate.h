@@ -26,7 +26,9 @@ void skrt_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
 /* Wakes one. */
 void skrt_sleep_end(_Atomic uint32_t *word);
 
-/* Unlike a mutex it may be left by another thread than the one that has entered. Zeroed: free. */
+/* Unlike a mutex it may be left by another thread than the one that has entered. Zeroed: free. Who
+ * leaves it may miss one that has just begun to sleep there, who looks again after a short while:
+ * so leaving it is a store. */
 struct skrt_gate {
     _Atomic uint32_t word;
 };
@@ -50,8 +52,9 @@ static inline void skrt_gate_enter(struct skrt_gate *gate)
 
 static inline void skrt_gate_leave(struct skrt_gate *gate)
 {
-    if (atomic_exchange_explicit(&gate->word, SKRT_GATE_FREE, memory_order_release) ==
-        SKRT_GATE_WANTED)
+    bool wanted = atomic_load_explicit(&gate->word, memory_order_relaxed) == SKRT_GATE_WANTED;
+    atomic_store_explicit(&gate->word, SKRT_GATE_FREE, memory_order_release);
+    if (wanted)
         skrt_sleep_end(&gate->word);
 }
 

@@ -255,6 +255,12 @@ static void end_rest(struct skrt_half *half, struct skrt_core_list *list)
     *resting = (struct skrt_resting){.n = 0};
 }
 
+/* Nobody passes anything from then on: who is released is told so, and is ready where it is. */
+static bool is_stopped(const struct skrt_core *core)
+{
+    return atomic_load_explicit(&core->device->stopped, memory_order_relaxed);
+}
+
 /* Those that are released and rest go on so, or come to the list. */
 static void go_on_resting(struct skrt_half *half, struct skrt_core_list *list)
 {
@@ -263,7 +269,8 @@ static void go_on_resting(struct skrt_half *half, struct skrt_core_list *list)
     struct ahead ahead;
     if (!first)
         return;
-    if (!look_ahead(first, resting->row, &ahead) || ahead.reach > resting->least) {
+    if (is_stopped(first) || !look_ahead(first, resting->row, &ahead) ||
+        ahead.reach > resting->least) {
         end_rest(half, list);
         return;
     }
@@ -297,7 +304,8 @@ static void wake(struct skrt_half *half, struct skrt_core_list *list)
     const struct skrt_core *last = NULL;
     struct ahead ahead;
     uint32_t n = 0;
-    bool can = may_rest(list->first) && look_ahead(list->first, row, &ahead) &&
+    bool can = !is_stopped(list->first) && may_rest(list->first) &&
+               look_ahead(list->first, row, &ahead) &&
                ahead.reach < list->first->job->launched[list->first->type] &&
                (resting->n == 0 || resting->row == ahead.row);
     for (struct skrt_core *core; (core = skrt_list_pop(list)) != NULL;) {
@@ -348,6 +356,8 @@ void skrt_half_release(struct skrt_half *half)
         struct skrt_home *home = (list.first ? list.first : half->resting.cores.first)->home;
         half->waiters = (struct skrt_core_list){NULL, NULL};
         go_on_resting(half, &list);
+        uint64_t rounds = atomic_load_explicit(&home->rounds, memory_order_relaxed);
+        atomic_store_explicit(&home->rounds, rounds + 1, memory_order_relaxed);
         if (list.first) {
             atomic_store_explicit(&home->since, skrt_clock(), memory_order_relaxed);
             wake(half, &list);

@@ -130,6 +130,7 @@ static bool lie_down(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;
     worker->idle = true;
+    atomic_fetch_add(&device->n_sleepers, 1);
     atomic_fetch_add(&device->n_idle, 1);
     skrt_idle_check(device);
     if (atomic_load(&device->n_watches) == 0 || atomic_load(&device->polling) ||
@@ -144,6 +145,7 @@ static void get_up(struct skrt_worker *worker, bool polls)
     struct skrt_device *device = worker->device;
     worker->idle = false;
     atomic_fetch_sub(&device->n_idle, 1);
+    atomic_fetch_sub(&device->n_sleepers, 1);
     if (worker->called)
         device->calling = worker->called = false;
     if (polls)

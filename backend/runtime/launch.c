@@ -369,7 +369,7 @@ static void run_part(struct skrt_core *core, const struct skrt_call *part)
 static void begin_core(struct skrt_core *core)
 {
     const struct skrt_launch *launch = core->job->launch;
-    skrt_sched_let_go(core->worker);
+    skrt_sched_let_go(core->worker, SKRT_FOR_A_CALL);
     if (launch->entry)
         launch->entry(core);
     else if (launch->parts[core->type].fn)

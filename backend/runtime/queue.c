@@ -444,7 +444,7 @@ static bool job_open(struct skrt_job *job, uint64_t *stacks)
     *stacks += (uint64_t)aics + aivs;
     if (!job->parts)
         job->parts =
-            aligned_alloc(_Alignof(struct skrt_part), job->device->n_homes * sizeof *job->parts);
+            aligned_alloc(_Alignof(struct skrt_part), job->device->n_workers * sizeof *job->parts);
     return job->parts && reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);
 }
 

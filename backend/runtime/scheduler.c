@@ -23,7 +23,6 @@
 enum {
     POLL_EVERY = 64, /* picks of a core between looks at events while there are ready cores */
     CLAIM_SPINS = 200,
-    LATE_EVERY = 8,   /* times that cores are left to others, between looks at the clock */
     LEAST_LOOKS = 25, /* before another home's cores are taken */
     MOST_LOOKS = 200,
     SIGNAL_STACK = 64 * 1024,
@@ -31,14 +30,16 @@ enum {
 
 /* ----------------------------------------------------------------- gates ---- */
 
-/* Whoever leaves ready cores in another worker's home, tells it. */
+/* Whoever leaves ready cores in another worker's home, tells it, unless it naps: then it looks for
+ * itself afterwards, and what it says of its nap before it enters its gate is known behind that. */
 void skrt_sched_leave_all(struct skrt_worker *worker)
 {
     struct skrt_home *home = worker->held;
     if (!home)
         return;
     worker->held = NULL;
-    bool tell = home->owner != worker && home->ready.first;
+    bool tell = home->owner != worker && home->ready.first &&
+                !atomic_load_explicit(&home->owner->naps.down, memory_order_relaxed);
     skrt_gate_leave(&home->gate);
     if (tell)
         skrt_home_signal(home);
@@ -67,23 +68,13 @@ static void enter_home(struct skrt_worker *worker, struct skrt_home *home)
 }
 
 /* Where all others nap, they are not needed yet. */
-static bool needs_help(struct skrt_worker *worker)
-{
-    const struct skrt_device *device = worker->device;
-    uint32_t idle = atomic_load(&device->n_idle);
-    if (idle == 0)
-        return false;
-    bool all_nap = idle <= atomic_load_explicit(&device->n_naps, memory_order_relaxed);
-    if (all_nap && ++worker->leaves % LATE_EVERY != 0)
-        return false;
-    return skrt_idle_is_needed(device) && (!all_nap || skrt_nap_is_late(worker->home));
-}
-
-void skrt_sched_let_go(struct skrt_worker *worker)
+void skrt_sched_look_for_help(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;
-    skrt_sched_leave_all(worker);
-    if (!needs_help(worker))
+    bool all_nap = atomic_load(&device->n_sleepers) == 0;
+    worker->left = 0;
+    if (atomic_load(&device->n_idle) == 0 || !skrt_idle_is_needed(device) ||
+        (all_nap && !skrt_nap_is_late(worker->home)))
         return;
     skrt_lock(device);
     skrt_idle_call_late(device);
@@ -332,7 +323,7 @@ static struct skrt_fiber *stack_for(struct skrt_worker *worker, struct skrt_core
     }
     core->worker = worker;
     worker->core = core;
-    skrt_sched_let_go(worker);
+    skrt_sched_let_go(worker, SKRT_SHORTLY);
     return core->fiber;
 }
 
@@ -349,7 +340,7 @@ void skrt_sched_switch(struct skrt_core *core)
     struct skrt_core *next = next_core(worker, false);
     if (next == core) { /* it has become ready in between */
         worker->core = core;
-        skrt_sched_let_go(worker);
+        skrt_sched_let_go(worker, SKRT_SHORTLY);
         return;
     }
     if (next && next->fiber && atomic_load(&next->fiber->on_thread)) {

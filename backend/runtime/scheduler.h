@@ -25,16 +25,29 @@ static inline void skrt_sched_enter(struct skrt_core *core)
 /* However often it was entered; does nothing if it was not. */
 void skrt_sched_leave_all(struct skrt_worker *worker);
 
-/* The same where what comes is not skrt's code, and may take long: others may take over what is
- * ready. */
-void skrt_sched_let_go(struct skrt_worker *worker);
+/* How long the worker may be away: a call counts as more. So much of it is between looks at whether
+ * those that nap are needed. */
+enum skrt_absence { SKRT_SHORTLY = 1, SKRT_FOR_A_CALL = 32, SKRT_LONG = 256 };
+
+/* Sees to it that others take over what is ready, if they can. */
+void skrt_sched_look_for_help(struct skrt_worker *worker);
+
+/* As skrt_sched_leave_all, where what comes is not skrt's code: others may take over what is ready.
+ */
+static inline void skrt_sched_let_go(struct skrt_worker *worker, enum skrt_absence absence)
+{
+    skrt_sched_leave_all(worker);
+    worker->left += absence;
+    if (worker->left >= SKRT_LONG || atomic_load(&worker->device->n_sleepers) > 0)
+        skrt_sched_look_for_help(worker);
+}
 
 static inline void skrt_sched_leave(struct skrt_core *core)
 {
     struct skrt_worker *worker = core->worker;
     assert(worker->held == core->home && worker->depth > 0);
     if (worker->depth == 1)
-        skrt_sched_let_go(worker);
+        skrt_sched_let_go(worker, SKRT_SHORTLY);
     else
         worker->depth--;
 }

@@ -255,6 +255,7 @@ struct skrt_home {
     _Atomic uint32_t n_ready;  /* length of `ready`; written behind the gate */
     struct skrt_half *waiting; /* those that have waiters */
     _Atomic uint64_t since;    /* when its cores became ready, together; of the monotonic clock */
+    _Atomic uint64_t rounds;   /* of barriers that were released here; written behind the gate */
     _Atomic uint32_t seen;     /* of `signals`; written behind the gate */
 
     /* What others tell it, without its gate. */
@@ -276,7 +277,11 @@ struct skrt_naps {
     uint64_t ran;           /* up to then, on a processor; of the thread's clock */
     uint64_t slept;         /* since then */
     uint32_t waits;         /* times that the worker had no core of its own */
+    uint64_t rounds;        /* of the home's, up to the last look */
+    uint64_t pace_alone;    /* of these, in a second of the last nap */
+    uint32_t stays;         /* looks since then that it has not napped at, being of use */
     _Atomic uint32_t awake; /* not 0: a nap ends; it sleeps here */
+    atomic_bool down;       /* it naps */
 };
 
 /* A host thread. What is not marked is its own. */
@@ -295,7 +300,8 @@ struct skrt_worker {
     bool shares;                 /* it has the device's lock for its core */
     struct skrt_fiber *spare[SKRT_SPARE_STACKS];
     uint32_t n_spare;
-    uint32_t picks, leaves;
+    uint32_t picks; /* counts, between looks at events; */
+    uint32_t left;  /* and at whether those that nap are needed */
     uint32_t heard; /* of its home's `signals`: others may see to what they tell, but not wake it */
     uint32_t first_looks;
     bool helps;        /* its last core was another home's, taken when it had none left */
@@ -373,8 +379,9 @@ struct skrt_device {
     _Atomic uint32_t n_fresh; /* of `fresh`; likewise */
     _Atomic uint32_t n_idle;  /* workers; likewise */
     _Atomic uint32_t n_naps;  /* of these, those that nap; likewise */
-    bool calling;             /* an idle worker was told of work and has not got up yet */
-    atomic_bool polling;      /* a sleeping thread looks after events; written under the lock */
+    _Atomic uint32_t n_sleepers; /* of these, the others; likewise */
+    bool calling;                /* an idle worker was told of work and has not got up yet */
+    atomic_bool polling;         /* a sleeping thread looks after events; written under the lock */
     bool closing;
     bool settled;        /* nothing of the queue can run any more */
     atomic_bool stopped; /* cores halt at their next instruction; written under the lock */
