@@ -121,6 +121,32 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
     return error == 0;
 }
 
+static void nothing(skrt_core *core)
+{
+    (void)core;
+}
+
+/* The first launch shall find what others do: threads that have started, and memory that has been
+ * touched. Where there is no memory, launches that need it say so. */
+static void warm_up(struct skrt_device *device)
+{
+    skrt_lock(device);
+    while (device->n_started < device->n_workers)
+        skrt_unlocked_wait(device, &device->done, NULL);
+    skrt_unlock(device);
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        struct skrt_result result;
+        const struct skrt_launch launch = {.name = "warm-up",
+                                           .entry = nothing,
+                                           .blocks = device->capacity[type],
+                                           .aics = type == SKRT_AIC,
+                                           .aivs = type == SKRT_AIV};
+        if (launch.blocks > 0)
+            (void)skrt_launch(device, &launch, &result);
+        free(launch.blocks > 0 ? result.report : NULL);
+    }
+}
+
 static void device_free(struct skrt_device *device)
 {
     for (uint32_t i = 0; i < device->n_fibers; i++)
@@ -168,6 +194,7 @@ struct skrt_device *skrt_device_open(const struct skrt_device_config *config)
         errno = error;
         return NULL;
     }
+    warm_up(device);
     return device;
 }
 

@@ -154,9 +154,12 @@ static void get_up(struct skrt_worker *worker, bool polls)
 
 void skrt_idle_end(struct skrt_worker *worker)
 {
-    skrt_lock(worker->device);
+    struct skrt_device *device = worker->device;
+    skrt_lock(device);
     get_up(worker, false);
-    skrt_unlock(worker->device);
+    device->n_started++;
+    pthread_cond_signal(&device->done);
+    skrt_unlock(device);
 }
 
 /* Whoever signals after the flag is set wakes the worker; what was signalled before is seen. */

@@ -19,7 +19,7 @@ bool skrt_idle_has_work(const struct skrt_home *home);
 bool skrt_idle_is_needed(const struct skrt_device *device);
 /* Looks for news of the worker's home, at most so often; whether there are any. */
 bool skrt_idle_look_out(struct skrt_worker *worker, uint32_t most);
-/* A new worker is idle until it says this; takes the lock. */
+/* A new worker is idle until it says this, and has started then; takes the lock. */
 void skrt_idle_end(struct skrt_worker *worker);
 /* The worker has found nothing to do: it rests until there may be something. False: the device
  * closes. Takes the lock. */

@@ -339,7 +339,7 @@ struct skrt_job {
 struct skrt_device {
     pthread_mutex_t lock;
     bool locked;         /* for assertions */
-    pthread_cond_t done; /* for the launcher: the queue has come to its end */
+    pthread_cond_t done; /* for the launcher: the queue has come to its end, a thread has started */
 
     uint32_t capacity[SKRT_CORE_TYPES];
     uint32_t n_places; /* of both types, and those of launches apart */
@@ -353,7 +353,8 @@ struct skrt_device {
     uint32_t most_fibers, n_fibers, n_free_fibers;
     struct skrt_watch *watches; /* by place, in the order of `holders` */
     struct skrt_worker *workers;
-    uint32_t n_workers;      /* that were started */
+    uint32_t n_workers;      /* whose threads were made, */
+    uint32_t n_started;      /* and run */
     struct skrt_home *homes; /* by worker */
     uint32_t n_homes;        /* that launches use, the first ones: one per processor at most */
     uint32_t patience;       /* the most of a worker's */

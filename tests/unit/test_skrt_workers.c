@@ -426,6 +426,27 @@ static void test_one_processor(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
+/* A device that is open has what a launch of all its cores needs, and its threads run. */
+static void test_devices_are_warm(void **state)
+{
+    (void)state;
+    struct run run;
+    run_open(&run, 3, one_two);
+    const struct skrt_job *job = &run.device->jobs[0];
+    const struct skrt_core *cores = job->cores[SKRT_AIV];
+    uint32_t stacks = run.device->n_fibers;
+    assert_int_equal(run.device->n_started, 3);
+    assert_int_equal(job->room[SKRT_AIC], 24);
+    assert_int_equal(job->room[SKRT_AIV], 48);
+    run.launch.entry = code_entry;
+    programs_clear();
+    run_launch(&run);
+    expect_status(&run, SKRT_OK);
+    assert_ptr_equal(run.device->jobs[0].cores[SKRT_AIV], cores);
+    assert_int_equal(run.device->n_fibers, stacks);
+    run_close(&run);
+}
+
 /* Idle threads sleep: nobody looks or wakes while no launch runs. */
 static void test_idle_devices_sleep(void **state)
 {
@@ -451,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_report_of_rest),
         cmocka_unit_test(test_more_threads_than_processors),
         cmocka_unit_test(test_one_processor),
+        cmocka_unit_test(test_devices_are_warm),
         cmocka_unit_test(test_idle_devices_sleep),
     };
     return cmocka_run_group_tests_name("skrt_workers", tests, NULL, NULL);
