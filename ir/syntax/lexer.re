@@ -215,7 +215,7 @@ static uint32_t intern_quoted(struct scanner *scanner, const char *p, const char
 }
 
 static LAST int scan_quoted(struct scanner *scanner, const char *quote, enum token token,
-                       union token_value *value)
+                            union token_value *value)
 {
     if (scanner->cursor - quote <= 2 && token != TOKEN_STRING)
         return scan_error(scanner, DIAG_syntax, "a name may not be empty");
