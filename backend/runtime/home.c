@@ -356,8 +356,6 @@ void skrt_half_release(struct skrt_half *half)
         struct skrt_home *home = (list.first ? list.first : half->resting.cores.first)->home;
         half->waiters = (struct skrt_core_list){NULL, NULL};
         go_on_resting(half, &list);
-        uint64_t rounds = atomic_load_explicit(&home->rounds, memory_order_relaxed);
-        atomic_store_explicit(&home->rounds, rounds + 1, memory_order_relaxed);
         if (list.first) {
             atomic_store_explicit(&home->since, skrt_clock(), memory_order_relaxed);
             wake(half, &list);

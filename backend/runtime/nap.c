@@ -11,7 +11,6 @@ enum {
     NS_PER_S = 1000 * 1000 * 1000,
     US = 1000,
     SHORT_NS = 8 * US, /* from one wait to the next: so fast cores do not need two workers */
-    MOST_STAYS = 64,   /* looks, until it tries again whether a nap is better */
     LATE_NS = 30 * US,
     MIN_NS = 1000 * US,
     LIGHT_MAX_NS = 16 * 1000 * US,
@@ -50,16 +49,7 @@ static bool lie_down(struct skrt_worker *worker, enum skrt_nap nap)
     return can;
 }
 
-/* Rounds of the home since the last time this was asked, so many nanoseconds ago, by the second. */
-static uint64_t pace_since(struct skrt_worker *worker, uint64_t ns)
-{
-    uint64_t rounds = atomic_load_explicit(&worker->home->rounds, memory_order_relaxed);
-    uint64_t more = rounds - worker->naps.rounds;
-    worker->naps.rounds = rounds;
-    return ns == 0 ? 0 : more * NS_PER_S / ns;
-}
-
-static void get_up(struct skrt_worker *worker, uint64_t begin)
+static void get_up(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;
     skrt_lock(device);
@@ -72,8 +62,6 @@ static void get_up(struct skrt_worker *worker, uint64_t begin)
     worker->naps.up_since = worker->naps.looked = skrt_clock();
     worker->naps.ran = clock_of_thread();
     worker->naps.slept = 0;
-    worker->naps.pace_alone = pace_since(worker, worker->naps.up_since - begin);
-    worker->naps.stays = 0;
 }
 
 /* Longer than the last time if that was of no use. */
@@ -85,14 +73,12 @@ static uint64_t nap_time(const struct skrt_naps *naps, uint64_t now, uint64_t mo
 
 /* Looks at what the machine has done since the last look: whether the worker has wanted a processor
  * and had none. */
-static enum skrt_nap find_reason(struct skrt_worker *worker, uint64_t now)
+static enum skrt_nap find_reason(struct skrt_naps *naps, uint64_t now)
 {
-    struct skrt_naps *naps = &worker->naps;
     uint64_t passed = now - naps->looked, ran = clock_of_thread();
     uint64_t accounted = ran - naps->ran + naps->slept;
     uint64_t lost = passed > accounted ? passed - accounted : 0;
     bool first = naps->looked == 0;
-    uint64_t pace = pace_since(worker, passed);
     naps->looked = now;
     naps->ran = ran;
     naps->slept = 0;
@@ -100,11 +86,7 @@ static enum skrt_nap find_reason(struct skrt_worker *worker, uint64_t now)
         return SKRT_NAP_NONE;
     if (lost > passed / LOST_SHARE)
         return SKRT_NAP_DEEP;
-    if (passed >= (uint64_t)SHORT_NS * LOOK_EVERY)
-        return SKRT_NAP_NONE;
-    return pace > naps->pace_alone && naps->pace_alone > 0 && ++naps->stays < MOST_STAYS
-               ? SKRT_NAP_NONE
-               : SKRT_NAP_LIGHT;
+    return passed < (uint64_t)SHORT_NS * LOOK_EVERY ? SKRT_NAP_LIGHT : SKRT_NAP_NONE;
 }
 
 void skrt_nap(struct skrt_worker *worker)
@@ -113,7 +95,7 @@ void skrt_nap(struct skrt_worker *worker)
     if (worker == worker->device->workers || ++naps->waits % LOOK_EVERY != 0)
         return;
     uint64_t now = skrt_clock();
-    enum skrt_nap nap = find_reason(worker, now);
+    enum skrt_nap nap = find_reason(naps, now);
     if (!nap)
         return;
     if (!lie_down(worker, nap)) {
@@ -123,5 +105,5 @@ void skrt_nap(struct skrt_worker *worker)
     naps->ns = nap_time(naps, now, nap == SKRT_NAP_DEEP ? DEEP_MAX_NS : LIGHT_MAX_NS);
     atomic_fetch_add_explicit(&worker->n_sleeps, 1, memory_order_relaxed);
     skrt_sleep(&naps->awake, 0, naps->ns);
-    get_up(worker, now);
+    get_up(worker);
 }

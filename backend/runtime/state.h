@@ -255,7 +255,6 @@ struct skrt_home {
     _Atomic uint32_t n_ready;  /* length of `ready`; written behind the gate */
     struct skrt_half *waiting; /* those that have waiters */
     _Atomic uint64_t since;    /* when its cores became ready, together; of the monotonic clock */
-    _Atomic uint64_t rounds;   /* of barriers that were released here; written behind the gate */
     _Atomic uint32_t seen;     /* of `signals`; written behind the gate */
 
     /* What others tell it, without its gate. */
@@ -277,9 +276,6 @@ struct skrt_naps {
     uint64_t ran;           /* up to then, on a processor; of the thread's clock */
     uint64_t slept;         /* since then */
     uint32_t waits;         /* times that the worker had no core of its own */
-    uint64_t rounds;        /* of the home's, up to the last look */
-    uint64_t pace_alone;    /* of these, in a second of the last nap */
-    uint32_t stays;         /* looks since then that it has not napped at, being of use */
     _Atomic uint32_t awake; /* not 0: a nap ends; it sleeps here */
     atomic_bool down;       /* it naps */
 };
