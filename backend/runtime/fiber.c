@@ -44,8 +44,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* The tops of stacks, which switches touch, are apart modulo the size of a page: else they would all
- * be in the same lines of a cache. */
+/* The tops of stacks, which switches touch, are apart modulo the size of a page: else they would
+ * all be in the same lines of a cache. */
 enum { COLOURS = 16, COLOUR = 256 };
 
 /* ------------------------------------------------------------- the machine's part ---- */
