@@ -23,7 +23,8 @@ enum exit_status apart_run(struct invocation *invocation,
 
 /* ---- For the work; without apart_run they do nothing where they do not say more. ---- */
 
-/* How many seconds a launch, or code beside launches, may take (60); 0: any number. */
+/* How many seconds a launch, or code beside launches, may take (60); behind them, the process may
+ * wait for one lock or thread some more. 0: any number. */
 void apart_allow(uint64_t seconds);
 /* There is code of others in the process. Beside launches `what` runs of it ("a constructor of
  * 'k.o'"), or, where that is NULL, nothing does. */

@@ -126,8 +126,8 @@ static char *find_place(const char *path)
     return place;
 }
 
-/* Paths that are to lead where they do. A process that is forked has those of its parent, too, which
- * are not its own to release. */
+/* Paths that are to lead where they do. A process that is forked has those of its parent, too,
+ * which are not its own to release. */
 static struct pin {
     struct pin *next;
     char *path, *place;
