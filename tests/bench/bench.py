@@ -154,9 +154,10 @@ class Bench:
         for name, values in per_op.items():
             print(f"  {name:<14}" + "".join(f"{v:12.0f}" for v in values)
                   + f"   last / first: {values[-1] / values[0]:.2f}")
-            exponent = 1 + math.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0])
+            grows = [1 + math.log(values[-1] / values[i]) / math.log(sizes[-1] / sizes[i])
+                     for i in range(2)] # below the second size, starting counts
             figures.add(self.args, f"growth of `{name[6:]}`, {sizes[0]:,} to {sizes[-1]:,} ops: exponent",
-                        LINEAR, f"{exponent:.2f}", f"{values[-1]:.0f} ns per op at the end")
+                        LINEAR, f"{grows[0]:.2f}; from {sizes[1]:,} on {grows[1]:.2f}", f"{values[-1]:.0f} ns per op at the end")
 
     def pass_times(self, table, ops):
         """{pass: seconds} of one run."""

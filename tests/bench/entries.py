@@ -34,9 +34,9 @@ def seconds(commands):
     return time.perf_counter() - begin
 
 
-def exponent(ratio):
-    """By which powers of the number of ops the time of one grows."""
-    return math.log(ratio) / math.log(SIZES[-1] / SIZES[0])
+def exponent(per_op, first):
+    """By which power of the number of ops the time of all grows, from one of the sizes on."""
+    return 1 + math.log(per_op[-1] / per_op[first]) / math.log(SIZES[-1] / SIZES[first])
 
 
 def main():
@@ -73,7 +73,8 @@ def main():
             command = [args.skirc, "compile", path(f"{ops}.skir"), "-o", path("rows.o")]
             runs = 1 if args.short and ops == SIZES[-1] else args.runs
             per_op.append(statistics.median(seconds([command]) for _ in range(runs)) * 1e9 / ops)
-        grows = f"{1 + exponent(per_op[-1] / per_op[0]):.2f}"
+        # Below 10,000 ops, starting counts.
+        grows = f"{exponent(per_op, 0):.2f}; from {SIZES[1]:,} on {exponent(per_op, 1):.2f}"
         print("  skirc compile " + "".join(f"{value:12.0f}" for value in per_op)
               + f"   exponent: {grows}")
         figures.add(args, f"growth of `compile`, {SIZES[0]:,} to {SIZES[-1]:,} ops: exponent", "1.0",
