@@ -97,8 +97,8 @@ static bool replaces_metadata(struct build *build)
         if (json == NONE)
             continue;
         const char *name = name_text(module, json, &build->arena);
-        const char *path = arena_printf(&build->arena, "%s/%s",
-                                        *name == '/' ? "" : build->job->places->source_dir, name);
+        const char *path =
+            arena_path(&build->arena, *name == '/' ? "" : build->job->places->source_dir, name);
         if (!path_same(path, output))
             continue;
         diag_at(build->job->diags, DIAG_file, locate_name(module, kernel->loc),
@@ -113,13 +113,14 @@ static bool replaces_metadata(struct build *build)
 static bool replaces_object(struct build *build)
 {
     const struct module *module = build->job->module;
+    struct known_file output = known_file_of(build->job->output);
     bool replaces = false;
     for (uint32_t i = 0; i < module->kernels.count && !replaces; i++) {
         const struct kernel *kernel = &module->kernels.at[i];
         const struct kernel_object *object =
             kernel_object_of(build->job->places->objects, module, kernel);
-        replaces = object && kernel_object_replaced(module, kernel, object, build->job->output,
-                                                    build->job->diags);
+        replaces =
+            object && kernel_object_replaced(module, kernel, object, &output, build->job->diags);
     }
     return replaces;
 }

@@ -102,7 +102,7 @@ static enum backend_status link_objects(const struct emission_job *job, const ch
     const struct kernel_names names = {add_symbol, owner_of, &symbols};
     kernel_link_begin(&linker, job->module, job->places, &names, FIRST_KERNEL_GROUP, output,
                       job->diags);
-    linker.replaced = job->output;
+    linker.replaced = known_file_of(job->output);
     /* Cores choose by the numbers that they have on the device, whatever the launch: any copy. */
     struct kernel_copies copies = device_kernel_copies(job->module);
     if (objects)

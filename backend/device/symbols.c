@@ -53,15 +53,23 @@ void device_kernel_symbol(struct text *text, const struct module *module, uint32
         text_bytes(text, name->text, name->size);
     else
         text_printf(text, "skir_kernel_%u", kernel);
-    text_printf(text, ".%s", core_type_name(core));
+    text_char(text, '.');
+    text_string(text, core_type_name(core));
+}
+
+static void put_copy(struct text *text, uint32_t copy)
+{
+    if (copy == 0)
+        return;
+    text_string(text, "_split");
+    text_unsigned(text, copy);
 }
 
 void device_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
                         enum core_type core, uint32_t copy)
 {
     device_kernel_symbol(text, module, kernel, core);
-    if (copy)
-        text_printf(text, "_split%u", copy);
+    put_copy(text, copy);
 }
 
 /* The first place where a dynamic kernel names a function. */
@@ -90,8 +98,7 @@ void device_variant_symbol(struct text *text, const struct module *module, uint3
     variant = first_variant(module, of, function, &core);
     assert(function != NONE && variant != NONE);
     text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
-    if (copy)
-        text_printf(text, "_split%u", copy);
+    put_copy(text, copy);
 }
 
 void device_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)

@@ -129,13 +129,13 @@ static bool export_functions(const struct kernel_link *linker, const struct kern
 }
 
 bool kernel_object_replaced(const struct module *module, const struct kernel *kernel,
-                            const struct kernel_object *object, const char *output,
+                            const struct kernel_object *object, const struct known_file *output,
                             struct diags *diags)
 {
-    if (!path_same(output, object->path))
+    if (!known_file_is(output, object->path))
         return false;
     diag_at(diags, DIAG_file, locate_name(module, kernel->loc),
-            "the output '%s' would replace the object of '@%.*s'", output,
+            "the output '%s' would replace the object of '@%.*s'", output->path,
             NAME(module, kernel->name));
     return true;
 }
@@ -167,8 +167,7 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
     const struct kernel_object *object = kernel_object_of(linker->objects, module, kernel);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
-    if (linker->replaced &&
-        kernel_object_replaced(module, kernel, object, linker->replaced, linker->diags))
+    if (kernel_object_replaced(module, kernel, object, &linker->replaced, linker->diags))
         return false;
     if (object->error)
         return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
@@ -189,9 +188,10 @@ void kernel_link_begin(struct kernel_link *linker, const struct module *module,
                                    .objects = places->objects,
                                    .names = *names,
                                    .output = output,
-                                   .replaced = output,
                                    .first_group = first_group,
                                    .diags = diags};
+    if (output)
+        linker->replaced = known_file_of(output);
     linker->copied = mem_calloc(module->kernels.count + 1, sizeof *linker->copied);
 }
 

@@ -4,6 +4,7 @@
 
 #include "backend/library/kernel_objects.h"
 #include "backend/object/object.h"
+#include "ir/base/file.h"
 #include "ir/variants.h"
 
 /* What a target calls the functions of kernels. */
@@ -26,8 +27,8 @@ struct kernel_link {
     const char *output; /* what will be written; NULL: nothing, */
     void **bytes;       /* but it goes to memory, to be freed; or NULL: the link is only tried */
     size_t *size;
-    const char *replaced; /* the file that this will be in the end */
-    bool keep;            /* the kernels' functions stay global */
+    struct known_file replaced; /* the file that this will be in the end */
+    bool keep;                  /* the kernels' functions stay global */
     /* Whether a name is defined where the code runs: kernels that need others are warned of. NULL:
      * nobody asks. */
     bool (*provided)(const char *name);
@@ -42,7 +43,7 @@ void kernel_link_begin(struct kernel_link *linker, const struct module *module,
 
 /* Whether an output would replace the object of a kernel, at whose declaration that is reported. */
 bool kernel_object_replaced(const struct module *module, const struct kernel *kernel,
-                            const struct kernel_object *object, const char *output,
+                            const struct kernel_object *object, const struct known_file *output,
                             struct diags *diags);
 
 /* The group of a kernel's object. */

@@ -112,7 +112,7 @@ const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
     if (name[0] == '/')
         return is_there(objects, name) ? object_at(objects, name) : NULL;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0] && folders[i]; i++) {
-        const char *path = arena_printf(&objects->arena, "%s/%s", folders[i], name);
+        const char *path = arena_path(&objects->arena, folders[i], name);
         if (!is_there(objects, path))
             continue;
         const struct kernel_object *candidate = object_at(objects, path);

@@ -108,6 +108,8 @@ static size_t ignored_row(const struct object_section *section)
 {
     for (size_t i = 0; i < N_IGNORED; i++) {
         const char *name = ignored_names[i].name;
+        if (section->name[0] != name[0] || section->name[1] != name[1])
+            continue;
         size_t size = strlen(name) + (ignored_names[i].prefix ? 0 : 1);
         if (strncmp(section->name, name, size) == 0)
             return i;

@@ -8,7 +8,7 @@
 
 struct check {
     struct input *input;
-    const char *output;
+    struct known_file output;
     const char *folder, *kernel_dir; /* the second may be NULL */
     struct arena arena;
 };
@@ -17,8 +17,8 @@ static bool is_output(struct check *check, const char *folder, uint32_t name)
 {
     const char *path = name_text(check->input->module, name, &check->arena);
     if (*path != '/')
-        path = arena_printf(&check->arena, "%s/%s", folder, path);
-    return path_same(path, check->output);
+        path = arena_path(&check->arena, folder, path);
+    return known_file_is(&check->output, path);
 }
 
 static bool keeps_includes(struct check *check)
@@ -29,7 +29,7 @@ static bool keeps_includes(struct check *check)
         if (!is_output(check, check->folder, include->path))
             continue;
         diag_at(&check->input->diags, DIAG_file, locate_token(module, include->loc),
-                "the output '%s' would replace a file that is included", check->output);
+                "the output '%s' would replace a file that is included", check->output.path);
         return false;
     }
     return true;
@@ -44,7 +44,7 @@ static bool keeps_file_of(struct check *check, const struct kernel *kernel, enum
                                (check->kernel_dir && is_output(check, check->kernel_dir, name)));
     if (is)
         diag_at(&check->input->diags, DIAG_file, locate_name(module, kernel->loc),
-                "the output '%s' would replace the %s of '@%.*s'", check->output, what,
+                "the output '%s' would replace the %s of '@%.*s'", check->output.path, what,
                 NAME(module, kernel->name));
     return !is;
 }
@@ -73,7 +73,7 @@ static bool keeps_contents(struct check *check, const struct graph *graph)
         if (name == NONE || !is_output(check, check->folder, name))
             continue;
         diag_at(&check->input->diags, DIAG_file, locate_token(module, attr->loc),
-                "the output '%s' would replace the contents of '%%%.*s'", check->output,
+                "the output '%s' would replace the contents of '%%%.*s'", check->output.path,
                 NAME(module, graph->values.at[graph->ops.at[i].results.first].name));
         return false;
     }
@@ -98,7 +98,7 @@ bool named_files_stay(struct input *input, const char *output)
         return true;
     char *folder = path_folder(input->path);
     struct check check = {.input = input,
-                          .output = output,
+                          .output = known_file_of(output),
                           .folder = folder,
                           .kernel_dir = option_exists(invocation, "kernel-dir")
                                             ? option_value(invocation, "kernel-dir")

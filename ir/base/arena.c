@@ -58,6 +58,16 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
     return text;
 }
 
+char *arena_path(struct arena *arena, const char *folder, const char *name)
+{
+    size_t before = strlen(folder), size = strlen(name) + 1;
+    char *path = arena_alloc(arena, before + 1 + size);
+    memcpy(path, folder, before);
+    path[before] = '/';
+    memcpy(path + before + 1, name, size);
+    return path;
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
     va_list args;

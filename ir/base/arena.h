@@ -19,6 +19,8 @@ struct arena {
 void *arena_alloc(struct arena *arena, size_t size);
 /* A NUL-terminated copy of `size` bytes. */
 char *arena_strndup(struct arena *arena, const char *text, size_t size);
+/* "FOLDER/NAME". */
+char *arena_path(struct arena *arena, const char *folder, const char *name);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)

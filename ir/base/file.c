@@ -311,10 +311,25 @@ char *path_folder(const char *path)
     return folder;
 }
 
+struct known_file known_file_of(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return (struct known_file){.path = path};
+    return (struct known_file){path, true, st.st_dev, st.st_ino};
+}
+
+bool known_file_is(const struct known_file *file, const char *path)
+{
+    struct stat st;
+    return file->is_there && stat(path, &st) == 0 && st.st_dev == file->device &&
+           st.st_ino == file->number;
+}
+
 bool path_same(const char *a, const char *b)
 {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    struct known_file file = known_file_of(a);
+    return known_file_is(&file, b);
 }
 
 char *path_real(const char *path)

@@ -43,6 +43,16 @@ char *path_real(const char *path);
 /* Whether two paths lead to one file that is there. */
 bool path_same(const char *a, const char *b);
 
+/* A path, and the file that it leads to: for many comparisons. The path is the caller's. */
+struct known_file {
+    const char *path;
+    bool is_there;
+    uint64_t device, number;
+};
+struct known_file known_file_of(const char *path);
+/* Whether another path leads to the file, which is there. */
+bool known_file_is(const struct known_file *file, const char *path);
+
 /* A VEC. */
 struct file_names {
     const char **at;

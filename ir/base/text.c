@@ -23,15 +23,15 @@ void text_vprintf(struct text *text, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int size = vsnprintf(NULL, 0, format, args);
+    size_t room = text->capacity - text->size;
+    int size = vsnprintf(room ? text->at + text->size : NULL, room, format, args);
     if (size < 0) /* more than can be counted */
         mem_exhausted();
-    if (size > 0) {
-        if (text->capacity - text->size <= (size_t)size)
-            text_grow(text, (size_t)size + 1);
+    if ((size_t)size >= room && size > 0) {
+        text_grow(text, (size_t)size + 1);
         vsnprintf(text->at + text->size, (size_t)size + 1, format, again);
-        text->size += (size_t)size;
     }
+    text->size += (size_t)size;
     va_end(again);
 }
 
