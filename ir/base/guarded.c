@@ -1,6 +1,7 @@
 #include "ir/base/guarded.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,7 +10,9 @@
 enum {
     ALIGNMENT = 64, /* a cache line: kernels may use aligned vector accesses */
     BESIDE = 64,    /* bytes with a pattern, at least */
-    PATTERN = 0xa7, /* no number that programs like */
+    /* Bytes 80 to bf, no numbers that programs like: their lower bits are by key and by place. */
+    PATTERN = 0x80,
+    VARIED = 0x3f,
     /* Bytes that nobody may touch, on each side: addresses only, as no page of them is used. */
     FORBIDDEN = 1 << 16,
 };
@@ -18,6 +21,89 @@ static uint64_t page_size(void)
 {
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
+
+/* ------------------------------------------------------------------------- the pattern ---- */
+
+static uint64_t each_byte(unsigned char byte)
+{
+    return byte * UINT64_C(0x0101010101010101);
+}
+
+/* The pattern `offset` bytes behind the memory's begin, a multiple of a word. At one offset no two
+ * memories of which less than 64 were made in between have a byte in common. */
+static uint64_t pattern_at(const struct guarded *guarded, int64_t offset)
+{
+    uint64_t word = ((uint64_t)offset + ((uint64_t)guarded->key / (VARIED + 1) << 32)) *
+                    UINT64_C(0x9e3779b97f4a7c15);
+    word = (word ^ word >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    word ^= word >> 32 ^ each_byte(guarded->key & VARIED);
+    return each_byte(guarded->pattern) ^ (word & each_byte(guarded->varied));
+}
+
+/* Some bytes of one word of the pattern, of which the first is at this offset. */
+struct piece {
+    int64_t offset;
+    unsigned char bytes[sizeof(uint64_t)];
+    uint64_t size;
+};
+
+static struct piece piece_at(const struct guarded *guarded, const unsigned char *from,
+                             const unsigned char *to)
+{
+    struct piece piece = {.offset = from - guarded->at};
+    uint64_t in_word = (uint64_t)piece.offset % sizeof(uint64_t), left = (uint64_t)(to - from);
+    uint64_t word = pattern_at(guarded, piece.offset - (int64_t)in_word);
+    piece.size = sizeof word - in_word < left ? sizeof word - in_word : left;
+    memcpy(piece.bytes, (const unsigned char *)&word + in_word, piece.size);
+    return piece;
+}
+
+static void write_pattern(const struct guarded *guarded, unsigned char *from,
+                          const unsigned char *to)
+{
+    while (from < to) {
+        struct piece piece = piece_at(guarded, from, to);
+        memcpy(from, piece.bytes, piece.size);
+        from += piece.size;
+    }
+}
+
+void guarded_repair(struct guarded *guarded)
+{
+    write_pattern(guarded, guarded->begin, guarded->at);
+    write_pattern(guarded, guarded->at + guarded->size, guarded->end);
+}
+
+void guarded_set_pattern(struct guarded *guarded, unsigned char pattern)
+{
+    guarded->pattern = pattern;
+    guarded->varied = 0;
+    guarded_repair(guarded);
+}
+
+/* Counts bytes that have another value; `*first` is set where there was none before. */
+static uint64_t count_changed(const struct guarded *guarded, const unsigned char *from,
+                              const unsigned char *to, uint64_t before, int64_t *first)
+{
+    uint64_t count = 0;
+    while (from < to) {
+        struct piece piece = piece_at(guarded, from, to);
+        bool whole = memcmp(from, piece.bytes, piece.size) == 0;
+        for (uint64_t i = 0; !whole && i < piece.size; i++)
+            if (from[i] != piece.bytes[i] && before + count++ == 0)
+                *first = piece.offset + (int64_t)i;
+        from += piece.size;
+    }
+    return count;
+}
+
+uint64_t guarded_damage(const struct guarded *guarded, int64_t *first)
+{
+    uint64_t count = count_changed(guarded, guarded->begin, guarded->at, 0, first);
+    return count + count_changed(guarded, guarded->at + guarded->size, guarded->end, count, first);
+}
+
+/* -------------------------------------------------------------------------- the memory ---- */
 
 /* The memory stands as far behind as it can. */
 static void place(struct guarded *guarded)
@@ -58,7 +144,9 @@ static bool allocate(struct guarded *guarded)
 
 bool guarded_init(struct guarded *guarded, uint64_t size, bool pages)
 {
-    *guarded = (struct guarded){.size = size, .pattern = PATTERN};
+    static atomic_uint made;
+    *guarded = (struct guarded){
+        .size = size, .pattern = PATTERN, .varied = VARIED, .key = atomic_fetch_add(&made, 1)};
     if (size > INT64_MAX / 2 || !(pages ? map_pages(guarded) : allocate(guarded))) {
         *guarded = (struct guarded){.size = 0};
         return false;
@@ -80,48 +168,6 @@ bool guarded_set_writable(const struct guarded *guarded, bool writable)
 {
     return guarded->mapped && mprotect(guarded->begin, (size_t)(guarded->end - guarded->begin),
                                        writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
-}
-
-void guarded_repair(struct guarded *guarded)
-{
-    unsigned char *behind = guarded->at + guarded->size;
-    memset(guarded->begin, guarded->pattern, (size_t)(guarded->at - guarded->begin));
-    memset(behind, guarded->pattern, (size_t)(guarded->end - behind));
-}
-
-void guarded_set_pattern(struct guarded *guarded, unsigned char pattern)
-{
-    guarded->pattern = pattern;
-    guarded_repair(guarded);
-}
-
-/* Most are as they were. */
-static bool is_whole(const unsigned char *from, const unsigned char *to, unsigned char pattern)
-{
-    /* Each byte is the one before it. */
-    return from == to || (*from == pattern && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
-}
-
-/* Counts bytes that have another value; `*first` is set where there was none before. */
-static uint64_t count_changed(const struct guarded *guarded, const unsigned char *from,
-                              const unsigned char *to, uint64_t before, int64_t *first)
-{
-    uint64_t count = 0;
-    if (is_whole(from, to, guarded->pattern))
-        return 0;
-    for (const unsigned char *byte = from; byte < to; byte++) {
-        if (*byte == guarded->pattern)
-            continue;
-        if (before + count++ == 0)
-            *first = byte - guarded->at;
-    }
-    return count;
-}
-
-uint64_t guarded_damage(const struct guarded *guarded, int64_t *first)
-{
-    uint64_t count = count_changed(guarded, guarded->begin, guarded->at, 0, first);
-    return count + count_changed(guarded, guarded->at + guarded->size, guarded->end, count, first);
 }
 
 bool guarded_is_near(const struct guarded *guarded, const void *address)

@@ -1,5 +1,6 @@
 /* Memory that others write into, with what shows where they write beside it: bytes with a pattern
- * directly before and behind it, and pages behind those that nobody may touch. */
+ * directly before and behind it, and pages behind those that nobody may touch. The pattern is
+ * another one beside each memory, so that what is copied from beside one to beside another shows. */
 #ifndef IR_BASE_GUARDED_H
 #define IR_BASE_GUARDED_H
 
@@ -13,7 +14,10 @@ struct guarded {
     unsigned char *begin, *end; /* of all that may be touched */
     void *mapped;               /* what is mapped, with the pages beside it, or NULL */
     uint64_t mapped_size;
-    unsigned char pattern; /* each byte beside it that may be touched */
+    /* Of bytes beside it that may be touched: what they are, and the bits of them that differ by
+     * place and key. */
+    unsigned char pattern, varied;
+    unsigned key;
 };
 
 /* Zeroed memory. The pages behind it are less than 192 bytes away, unless there are to be none:
@@ -30,7 +34,7 @@ bool guarded_set_writable(const struct guarded *guarded, bool writable);
  * offset of the first of them: negative before it, `size` or more behind it. */
 uint64_t guarded_damage(const struct guarded *guarded, int64_t *first);
 void guarded_repair(struct guarded *guarded);
-/* The same with another pattern from now on, so that who reads there may compute something else. */
+/* The same with this byte everywhere from now on: who reads there may compute something else. */
 void guarded_set_pattern(struct guarded *guarded, unsigned char pattern);
 
 /* A sum of the memory's bytes, in which it shows where they are others than before. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "ir/base/guarded.h"
@@ -45,6 +46,47 @@ static void test_sizes(void **state)
     }
 }
 
+/* What is copied from beside one memory to the same place beside another changes each byte; to any
+ * other place, most of them. */
+static void test_copies(void **state)
+{
+    (void)state;
+    struct guarded memories[8];
+    int64_t first;
+    for (int i = 0; i < 8; i++)
+        assert_true(guarded_init(&memories[i], 20, i % 2 == 0));
+    for (int to = 0; to < 8; to++)
+        for (int from = 0; from < 8; from++)
+            for (int shift = 0; shift <= 20; shift++) {
+                unsigned char copy[32];
+                memcpy(copy, memories[from].at + 20 + shift, sizeof copy);
+                memcpy(memories[to].at + 20, copy, sizeof copy);
+                uint64_t least = shift ? 24 : to == from ? 0 : 32;
+                assert_true(guarded_damage(&memories[to], &first) >= least);
+                guarded_repair(&memories[to]);
+                memcpy(memories[to].at - 32, memories[from].at - 32, sizeof copy);
+                assert_int_equal(guarded_damage(&memories[to], &first), to == from ? 0 : 32);
+                guarded_repair(&memories[to]);
+            }
+    for (int i = 0; i < 8; i++)
+        guarded_free(&memories[i]);
+}
+
+static void test_set_pattern(void **state)
+{
+    (void)state;
+    struct guarded guarded;
+    int64_t first;
+    assert_true(guarded_init(&guarded, 5, false));
+    guarded_set_pattern(&guarded, 0x7a);
+    assert_int_equal(guarded.at[-1], 0x7a);
+    assert_int_equal(guarded.at[5], 0x7a);
+    assert_int_equal(guarded_damage(&guarded, &first), 0);
+    guarded.at[6] = 0;
+    assert_int_equal(guarded_damage(&guarded, &first), 1);
+    guarded_free(&guarded);
+}
+
 static void test_too_large(void **state)
 {
     (void)state;
@@ -61,6 +103,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_set_pattern),
         cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
