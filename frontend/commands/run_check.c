@@ -15,9 +15,17 @@ void run_check_begin(struct outcome *outcome)
 
 void run_check_again(const struct outcome *outcome)
 {
-    if (!outcome->runner->trust_kernels && outcome->runs <= 2)
-        poison_fill_beside(&outcome->workplace->storages,
-                           outcome->runs == 1 ? POISON_HIGH : POISON_LOW);
+    static const enum poison of_runs[] = {POISON_HIGH, POISON_LOW, POISON_ZERO, POISON_NEAR};
+    const struct storages *storages = &outcome->workplace->storages;
+    unsigned run = outcome->runs - 1;
+    if (outcome->runner->trust_kernels)
+        return;
+    if (run >= sizeof of_runs / sizeof *of_runs) {
+        poison_fill(storages, POISON_ZERO);
+        return;
+    }
+    poison_fill_beside(storages, of_runs[run]);
+    outcome->runner->how->spoil(outcome->run, poison_byte(of_runs[run], DTYPE_f32));
 }
 
 /* ---------------------------------------------------------------------- what shows ---- */

@@ -12,7 +12,8 @@ void run_check_begin(struct outcome *outcome);
  * kernel does it. EXIT_INPUT where that is so. */
 enum exit_status run_check_end(struct outcome *outcome);
 /* Before each further run, in its workplace, which is restored: what computes with something that
- * nobody has written is to compute something else in the next two. */
+ * nobody has written is to compute something else in one of the next four, and who stops to write
+ * leaves nothing. */
 void run_check_again(const struct outcome *outcome);
 /* In any case, at the end. */
 void run_check_free(struct outcome *outcome);

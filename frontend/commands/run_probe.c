@@ -11,14 +11,14 @@ struct sums {
     uint32_t count, capacity;
 };
 
-/* How ops run; the last only where the first two have made something else. */
-enum turn { TURN_HIGH, TURN_LOW, TURN_AGAIN, TURNS };
+/* How ops run; the last is as the first, and only where others have made something else. */
+enum turn { TURN_HIGH, TURN_LOW, TURN_ZERO, TURN_NEAR, TURN_AGAIN, TURNS };
 
 struct probe {
     const struct outcome *outcome;
     struct storages storages;
     struct seal seal;
-    enum turn turn;
+    enum turn turn, changed; /* that runs; of which sums are not those of the first */
     struct sums sums[TURNS];
     struct tainted { /* memory of values that ops have made something else of */
         const void **at;
@@ -51,12 +51,13 @@ static uint64_t sum_op(const struct probe *probe, const struct graph *graph, con
     return sum;
 }
 
-static bool has_changed(const struct probe *probe)
+/* Against the first turn. */
+static bool has_changed(const struct probe *probe, enum turn turn)
 {
-    const struct sums *high = &probe->sums[TURN_HIGH], *low = &probe->sums[TURN_LOW];
-    bool same = high->count == low->count;
-    for (uint32_t i = 0; same && i < high->count; i++)
-        same = high->at[i] == low->at[i];
+    const struct sums *first = &probe->sums[TURN_HIGH], *second = &probe->sums[turn];
+    bool same = first->count == second->count;
+    for (uint32_t i = 0; same && i < first->count; i++)
+        same = first->at[i] == second->at[i];
     return !same;
 }
 
@@ -106,19 +107,35 @@ static void report(struct probe *probe, const struct graph *graph, const struct 
     arena_free(&scratch);
 }
 
-/* The last turn begins as the first one. */
+/* The last turn begins as the first one; `changed` is the one before it. */
 static void compare(struct probe *probe, const struct graph *graph, const struct op *op,
                     void *const *values)
 {
     uint32_t i = probe->sums[TURN_AGAIN].count - 1;
-    if (i >= probe->sums[TURN_HIGH].count || i >= probe->sums[TURN_LOW].count)
+    if (i >= probe->sums[TURN_HIGH].count || i >= probe->sums[probe->changed].count)
         return;
     uint64_t high = probe->sums[TURN_HIGH].at[i], again = probe->sums[TURN_AGAIN].at[i];
-    if (high == probe->sums[TURN_LOW].at[i] && high == again)
+    if (high == probe->sums[probe->changed].at[i] && high == again)
         return;
     if (op->kernel != NONE && !reads_tainted(probe, graph, op, values))
         report(probe, graph, op, high != again);
     taint(probe, graph, op, values);
+}
+
+/* What none of the turns shows: only others in the super kernel do it, or it has the system do it,
+ * which cannot write here. */
+static void compare_first(struct probe *probe)
+{
+    const struct runner *runner = probe->outcome->runner;
+    struct text text = {NULL, 0, 0};
+    if (storage_compare(storages_main(&probe->outcome->storages), storages_main(&probe->storages),
+                        "op by op", &text))
+        return;
+    if (diag_at(runner->diags, DIAG_wrong_kernel, locate_name(runner->module, runner->graph->loc),
+                "the graph leaves something else than its ops do where they run one by one"))
+        diag_help(runner->diags, "%.*s", (int)strcspn(text.at, "\n"), text.at);
+    probe->found = true;
+    text_free(&text);
 }
 
 /* ------------------------------------------------------------------------------ turns ---- */
@@ -146,11 +163,13 @@ static void op_ended(void *context, const struct graph *graph, const struct op *
 
 static enum exit_status run_turn(struct probe *probe, struct outcome *single, enum turn turn)
 {
-    enum poison poison = turn == TURN_LOW ? POISON_LOW : POISON_HIGH;
+    static const enum poison of_turns[TURNS] = {POISON_HIGH, POISON_LOW, POISON_ZERO, POISON_NEAR,
+                                                POISON_HIGH};
+    enum poison poison = of_turns[turn];
     enum exit_status status = run_values_fill(probe->outcome->runner, &probe->storages);
     probe->turn = turn;
     poison_fill_beside(&probe->storages, poison);
-    probe->outcome->runner->how->spoil(single->run, poison_byte(poison));
+    probe->outcome->runner->how->spoil(single->run, poison_byte(poison, DTYPE_f32));
     return status == EXIT_DONE ? run_launch(single, &probe->storages) : status;
 }
 
@@ -162,10 +181,16 @@ static enum exit_status run_turns(struct probe *probe)
                              .watch = &watch,
                              .seal = &probe->seal};
     enum exit_status status = run_open(&single, NULL);
-    for (int turn = TURN_HIGH; status == EXIT_DONE && turn <= TURN_LOW && !probe->found; turn++)
-        status = run_turn(probe, &single, (enum turn)turn);
-    if (status == EXIT_DONE && !probe->found && has_changed(probe))
+    for (int i = TURN_HIGH; status == EXIT_DONE && i < TURN_AGAIN && !probe->found; i++) {
+        status = run_turn(probe, &single, (enum turn)i);
+        if (status != EXIT_DONE || probe->found || !has_changed(probe, (enum turn)i))
+            continue;
+        probe->changed = (enum turn)i;
         status = run_turn(probe, &single, TURN_AGAIN);
+        break;
+    }
+    if (status == EXIT_DONE && !probe->found && probe->outcome->runner->check_kernels)
+        compare_first(probe);
     run_close(&single);
     return status == EXIT_DONE && probe->found ? EXIT_INPUT : status;
 }

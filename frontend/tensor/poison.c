@@ -12,16 +12,27 @@ struct pattern {
     size_t size, parts; /* bytes of a part; parts of an element */
 };
 
-unsigned char poison_byte(enum poison poison)
+static bool is_float(enum dtype dtype)
 {
-    return poison == POISON_HIGH ? 0x7a : 0xfa;
+    const struct dtype_info *info = dtype_info(dtype);
+    return info->class == CLASS_FLOAT || info->class == CLASS_COMPLEX;
+}
+
+unsigned char poison_byte(enum poison poison, enum dtype dtype)
+{
+    switch (poison) {
+    case POISON_HIGH: return 0x7a;
+    case POISON_LOW: return is_float(dtype) ? 0xf5 : 0x85;
+    case POISON_NEAR: return 0x3f;
+    default: return 0;
+    }
 }
 
 static uint64_t element_bits(enum dtype dtype, enum poison poison)
 {
     bool first = poison == POISON_FIRST;
     if (poison > POISON_SECOND)
-        return poison_byte(poison) * UINT64_C(0x0101010101010101);
+        return poison_byte(poison, dtype) * UINT64_C(0x0101010101010101);
     switch (dtype) {
     case DTYPE_f32:
     case DTYPE_c64: return first ? 0x7fa5a5a5 : 0xff9a5a5a;
@@ -82,14 +93,17 @@ static void fill_bytes(unsigned char *at, uint64_t size, const struct pattern *p
 }
 
 /* In a format with padding, that is what stays zero. */
-static void fill_memory(const struct storage *storage, uint32_t id, const struct pattern *pattern)
+static void fill_memory(const struct storage *storage, uint32_t id, enum poison poison)
 {
+    struct pattern pattern = pattern_of(type_of(storage, id)->dtype, poison);
     struct tensor tensor;
     char error[200];
-    if (type_of(storage, id)->format == W_ND) {
-        fill_bytes(storage->guarded[id].at, storage->guarded[id].size, pattern);
+    if (poison == POISON_ZERO) {
+        memset(storage->guarded[id].at, 0, storage->guarded[id].size);
+    } else if (type_of(storage, id)->format == W_ND) {
+        fill_bytes(storage->guarded[id].at, storage->guarded[id].size, &pattern);
     } else if (storage_take(storage, id, &tensor, error, sizeof error)) {
-        fill_bytes(tensor.data, tensor.size, pattern);
+        fill_bytes(tensor.data, tensor.size, &pattern);
         tensor_to_nz(&tensor, storage->guarded[id].at);
         tensor_free(&tensor);
     }
@@ -100,20 +114,20 @@ void poison_fill(const struct storages *storages, enum poison poison)
     for (uint32_t graph = 0; graph < storages->count; graph++) {
         const struct storage *storage = &storages->at[graph];
         for (uint32_t i = 0; storage->graph && i < storage->graph->values.count; i++)
-            if (poison_is_for(storages, graph, i)) {
-                struct pattern pattern = pattern_of(type_of(storage, i)->dtype, poison);
-                fill_memory(storage, i, &pattern);
-            }
+            if (poison_is_for(storages, graph, i))
+                fill_memory(storage, i, poison);
     }
 }
 
 void poison_fill_beside(const struct storages *storages, enum poison poison)
 {
-    for (uint32_t graph = 0; graph < storages->count; graph++)
-        for (uint32_t i = 0;
-             storages->at[graph].graph && i < storages->at[graph].graph->values.count; i++)
-            if (storages->at[graph].guarded[i].at)
-                guarded_set_pattern(&storages->at[graph].guarded[i], poison_byte(poison));
+    for (uint32_t graph = 0; graph < storages->count; graph++) {
+        const struct storage *storage = &storages->at[graph];
+        for (uint32_t i = 0; storage->graph && i < storage->graph->values.count; i++)
+            if (storage->guarded[i].at)
+                guarded_set_pattern(&storage->guarded[i],
+                                    poison_byte(poison, type_of(storage, i)->dtype));
+    }
     poison_fill(storages, poison);
 }
 

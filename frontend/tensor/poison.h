@@ -10,22 +10,27 @@
  *   the rest  bytes a5, 5a: no bool, and of integers -91, 90; -23131, 23130; and so on
  *
  * Who makes something of what nobody has written may yet leave no trace of them: a maximum that
- * passes over NaN. Its results are others where numbers stand there that are above all others, or
- * below them: bytes 7a, f32 3.2e35; bytes fa, f32 -6.5e35. */
+ * passes over NaN, a flag that is only ever set. Its results are others where other numbers stand
+ * there, one of
+ *
+ *   POISON_HIGH  above all others: bytes 7a, f32 3.2e35
+ *   POISON_LOW   below them: bytes f5 in floats, f32 -6.2e32; 85 in the rest, i32 -2054847099
+ *   POISON_ZERO  0, in the padding of formats, too
+ *   POISON_NEAR  as many others are: bytes 3f, f32 0.747 */
 #ifndef FRONTEND_TENSOR_POISON_H
 #define FRONTEND_TENSOR_POISON_H
 
 #include "frontend/tensor/storages.h"
 
-enum poison { POISON_FIRST, POISON_SECOND, POISON_HIGH, POISON_LOW };
+enum poison { POISON_FIRST, POISON_SECOND, POISON_HIGH, POISON_LOW, POISON_ZERO, POISON_NEAR };
 
-/* The bytes of POISON_HIGH and POISON_LOW. */
-unsigned char poison_byte(enum poison poison);
+/* Each byte of a dtype in those from POISON_HIGH on. */
+unsigned char poison_byte(enum poison poison, enum dtype dtype);
 
 /* Poisons all values of which nothing is known before the run: each memory of which no value is
  * given, but for those that callers give. The padding of formats is zero. */
 void poison_fill(const struct storages *storages, enum poison poison);
-/* The same with numbers, POISON_HIGH or POISON_LOW, also directly beside each memory. */
+/* The same with numbers, POISON_HIGH or another behind it, also directly beside each memory. */
 void poison_fill_beside(const struct storages *storages, enum poison poison);
 
 /* What poison has become: it is left as it is; or, of floats of 16 bits and more, a kernel has

@@ -48,6 +48,16 @@ for dtype in "f32", "i32", "i8":
         for flags in PROBE, ("--repeat=2",), ("--repeat=3", "--compare=unfused"), ():
             check(f"{name} of {dtype} over what is there before: {' '.join(flags)}", path, READS,
                   *flags)
+# What is the same for all large numbers, or for all small ones.
+FLAG = "y[i] = %s ? x[i] : -x[i];"
+for name, dtype, body in (("flag", "i8", FLAG % "y[i]"), ("flag", "f32", FLAG % "y[i]"),
+                          ("even", "i32", FLAG % "y[i] % 2"), ("masked", "i8", "y[i] &= x[i];"),
+                          ("far", "f32", "y[i] = y[i] > -1e6 && y[i] < 1e6 ? y[i] + x[i] : x[i];"),
+                          ("great", "f32", "y[i] = (y[i] < 0 ? -y[i] : y[i]) > 1 ? x[i] : -x[i];"),
+                          ("workspace", "f32", FLAG % "w[i]"), ("behind", "f32", FLAG % "x[i + 1]")):
+    path = own("set_" + name, body, dtype)
+    for flags in PROBE, (), ("--check-kernels", "--compare=unfused", "--repeat=0"):
+        check(f"one that takes {name} of {dtype} before it writes: {' '.join(flags)}", path, READS, *flags)
 for name, body in (("behind", "y[i] = x[i] + x[i + 1];"), ("before", "y[i] = x[i] + x[i - 1];"),
                    ("workspace", "y[i] = x[i] + w[i];"), ("beside_workspace", "y[i] = x[i] + w[i + 16];")):
     path = own(name, body)
@@ -87,11 +97,36 @@ done, _ = run(path, *PROBE)
 tap.check("it says where", ":6:10: error: the kernel of Own %p" in done.stderr and
           "help: first in launch Own: aiv 2 at `call @k args %p blocks 4`; in op Own(%x, %p)" in
           done.stderr, done.stderr)
+# By the system, which cannot write what only its op may write: the runs do not leave the same.
+ZEROS = "{ int f = open(\"/dev/zero\", 0); read(f, first, 16); close(f); }"
+SYSTEM = build("system", "#include <fcntl.h>\n" + OTHER.replace("first[2] %s;", "%s") % ZEROS, TWICE)
+for flags in PROBE, ("--check-kernels", "--repeat=2"):
+    check(f"a kernel that reads a file into a value of others: {' '.join(flags)}", SYSTEM,
+          ["the graph leaves something else than its ops do where they run one by one"], *flags)
+done, _ = run(SYSTEM, *PROBE)
+tap.check("  it is told where", ":3:7: error: the graph leaves" in done.stderr and
+          "help: first difference: %y[0] of Own is 0, op by op 1\n" in done.stderr, done.stderr)
 CHAIN = TWICE.replace("%%p = Own(%%x)", "%%p = Own(%%y)")
 check("a kernel that writes an operand", build("operand", OTHER % "= first[2]", CHAIN),
       ["the kernel of Own %p writes into its operand '%y', which the op only reads"], *PROBE)
 INPUT = build("input", OWN % "float *x = (float *)skrt_args(core, offset)[0]; x[1] = x[1];")
 check("a kernel that writes an input", INPUT, ["the kernel of Own %y writes (1 element of )?'%x'"], *PROBE)
+
+# ---- Later runs ----
+
+STOPS = build("stops", """
+static int calls;
+void own(skrt_core *core, uint64_t offset)
+{
+    float *y = (float *)skrt_args(core, offset)[1];
+    for (int i = 0; i < 4 && skrt_block_idx(core) == 0 && calls < 9; i++)
+        y[i] = 1;
+    calls += skrt_block_idx(core) == 0;
+}
+""")
+done, _ = run(STOPS, "--repeat=20")
+tap.check("a kernel that stops to write behind some runs", done.returncode == 1 and
+          "first difference: %y[0] of Own is 1, in run 10 of fused: 0\n" in done.stdout, done)
 
 # Ops that call graphs, and values that are one memory.
 CALLS = """skir 1
