@@ -29,43 +29,70 @@ static uint64_t each_byte(unsigned char byte)
     return byte * UINT64_C(0x0101010101010101);
 }
 
-/* The pattern `offset` bytes behind the memory's begin, a multiple of a word. At one offset no two
+/* The pattern of a memory, word by word: a step on, what `bits` makes of it. At one offset no two
  * memories of which less than 64 were made in between have a byte in common. */
-static uint64_t pattern_at(const struct guarded *guarded, int64_t offset)
-{
-    uint64_t word = ((uint64_t)offset + ((uint64_t)guarded->key / (VARIED + 1) << 32)) *
-                    UINT64_C(0x9e3779b97f4a7c15);
-    word = (word ^ word >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    word ^= word >> 32 ^ each_byte(guarded->key & VARIED);
-    return each_byte(guarded->pattern) ^ (word & each_byte(guarded->varied));
-}
-
-/* Some bytes of one word of the pattern, of which the first is at this offset. */
-struct piece {
-    int64_t offset;
-    unsigned char bytes[sizeof(uint64_t)];
-    uint64_t size;
+struct pattern {
+    uint64_t at, base, varied;
 };
 
-static struct piece piece_at(const struct guarded *guarded, const unsigned char *from,
-                             const unsigned char *to)
+static const uint64_t step = UINT64_C(0x9e3779b97f4a7c15);
+
+/* `offset`: a multiple of a word's bytes. */
+static struct pattern pattern_from(const struct guarded *guarded, int64_t offset)
 {
-    struct piece piece = {.offset = from - guarded->at};
-    uint64_t in_word = (uint64_t)piece.offset % sizeof(uint64_t), left = (uint64_t)(to - from);
-    uint64_t word = pattern_at(guarded, piece.offset - (int64_t)in_word);
-    piece.size = sizeof word - in_word < left ? sizeof word - in_word : left;
-    memcpy(piece.bytes, (const unsigned char *)&word + in_word, piece.size);
-    return piece;
+    uint64_t others = (uint64_t)guarded->key / (VARIED + 1) << 32;
+    return (struct pattern){.at = ((uint64_t)(offset / (int64_t)sizeof(uint64_t)) + others) * step,
+                            .base = each_byte(guarded->pattern | (guarded->key & guarded->varied)),
+                            .varied = each_byte(guarded->varied)};
 }
 
-static void write_pattern(const struct guarded *guarded, unsigned char *from,
-                          const unsigned char *to)
+static uint64_t bits(const struct pattern *pattern)
 {
-    while (from < to) {
-        struct piece piece = piece_at(guarded, from, to);
-        memcpy(from, piece.bytes, piece.size);
-        from += piece.size;
+    return pattern->base ^ ((pattern->at ^ pattern->at >> 29) & pattern->varied);
+}
+
+/* From an aligned word on, as many as are whole. */
+static void write_words(const struct guarded *guarded, unsigned char *from, uint64_t words)
+{
+    struct pattern pattern = pattern_from(guarded, from - guarded->at);
+    for (uint64_t i = 0; i < words; i++, pattern.at += step) {
+        uint64_t word = bits(&pattern);
+        memcpy(from + i * sizeof word, &word, sizeof word);
     }
+}
+
+static bool are_words(const struct guarded *guarded, const unsigned char *from, uint64_t words)
+{
+    struct pattern pattern = pattern_from(guarded, from - guarded->at);
+    uint64_t changed = 0;
+    for (uint64_t i = 0; i < words; i++, pattern.at += step) {
+        uint64_t word;
+        memcpy(&word, from + i * sizeof word, sizeof word);
+        changed |= word ^ bits(&pattern);
+    }
+    return changed == 0;
+}
+
+static unsigned char byte_at(const struct guarded *guarded, int64_t offset)
+{
+    int64_t in_word = offset & (int64_t)(sizeof(uint64_t) - 1);
+    struct pattern pattern = pattern_from(guarded, offset - in_word);
+    uint64_t word = bits(&pattern);
+    return ((const unsigned char *)&word)[in_word];
+}
+
+/* The first whole word; the memory is aligned to more than one. */
+static unsigned char *first_word(unsigned char *from)
+{
+    return from + (-(uintptr_t)from & (sizeof(uint64_t) - 1));
+}
+
+static void write_pattern(const struct guarded *guarded, unsigned char *from, unsigned char *to)
+{
+    unsigned char *words = first_word(from);
+    for (; from < words; from++)
+        *from = byte_at(guarded, from - guarded->at);
+    write_words(guarded, words, (uint64_t)(to - words) / sizeof(uint64_t));
 }
 
 void guarded_repair(struct guarded *guarded)
@@ -82,17 +109,17 @@ void guarded_set_pattern(struct guarded *guarded, unsigned char pattern)
 }
 
 /* Counts bytes that have another value; `*first` is set where there was none before. */
-static uint64_t count_changed(const struct guarded *guarded, const unsigned char *from,
+static uint64_t count_changed(const struct guarded *guarded, unsigned char *from,
                               const unsigned char *to, uint64_t before, int64_t *first)
 {
+    unsigned char *words = first_word(from);
     uint64_t count = 0;
-    while (from < to) {
-        struct piece piece = piece_at(guarded, from, to);
-        bool whole = memcmp(from, piece.bytes, piece.size) == 0;
-        for (uint64_t i = 0; !whole && i < piece.size; i++)
-            if (from[i] != piece.bytes[i] && before + count++ == 0)
-                *first = piece.offset + (int64_t)i;
-        from += piece.size;
+    bool whole = are_words(guarded, words, (uint64_t)(to - words) / sizeof(uint64_t));
+    for (const unsigned char *byte = from; byte < (whole ? words : to); byte++) {
+        if (*byte == byte_at(guarded, byte - guarded->at))
+            continue;
+        if (before + count++ == 0)
+            *first = byte - guarded->at;
     }
     return count;
 }
