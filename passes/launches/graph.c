@@ -221,11 +221,21 @@ static void add_steps(struct adder *adder, uint32_t block, uint32_t op,
     }
 }
 
+/* Whether debug-sync-all puts a barrier even behind one op. */
+static bool is_debugged(const struct adder *adder, uint32_t block)
+{
+    const struct module *module = adder->launches->module;
+    struct range attrs = adder->launches->graph->blocks.at[block].attrs;
+    struct sk_options options;
+    return sk_options_of(&options, module, attr_string(module, attrs, W_options)) &&
+           options.of[SK_debug_sync_all].number;
+}
+
 /* Its cores wait for each other where an op starts behind another one. */
 static bool keeps_cores(const struct adder *adder, uint32_t block, struct launch launch)
 {
     uint32_t first = adder->members->first[block], end = adder->members->first[block + 1];
-    bool barriers = end - first > 1;
+    bool barriers = end - first > 1 || is_debugged(adder, block);
     for (uint32_t i = first; i < end; i++)
         barriers = barriers || has_barriers(adder, adder->members->ops[i]);
     return barriers && launch.blocks > 1;
