@@ -27,6 +27,17 @@ uint32_t graph_add_block(struct graph *graph, const struct block *block)
     return graph->blocks.count - 1;
 }
 
+void graph_set_clauses(struct graph *graph, uint32_t id, struct clauses clauses)
+{
+    struct op *op = &graph->ops.at[id];
+    if (op->clauses) {
+        graph->clauses.at[op->clauses] = clauses;
+        return;
+    }
+    op->clauses = graph->clauses.count;
+    vec_push(&graph->clauses, clauses);
+}
+
 struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t count)
 {
     if (count == 0)

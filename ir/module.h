@@ -545,6 +545,9 @@ bool kernel_writes_dump(const struct module *module, const struct kernel *kernel
  * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait; and what it vouches for. */
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel);
 
+/* Gives an op these clauses, in the place of what it had. */
+void graph_set_clauses(struct graph *graph, uint32_t op, struct clauses clauses);
+
 uint32_t graph_add_value(struct graph *graph, uint32_t name, uint32_t type, uint32_t def);
 uint32_t graph_add_op(struct graph *graph, const struct op *op);
 uint32_t graph_add_block(struct graph *graph, const struct block *block);

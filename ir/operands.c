@@ -82,10 +82,5 @@ void op_add_absent(struct graph *graph, uint32_t id, uint32_t label, enum operan
         clauses.forms = copy_forms(graph, op);
     vec_push(&graph->forms, (struct operand){kind, label, {end, 0}});
     clauses.forms.count++;
-    if (op->clauses) {
-        graph->clauses.at[op->clauses] = clauses;
-        return;
-    }
-    op->clauses = graph->clauses.count;
-    vec_push(&graph->clauses, clauses);
+    graph_set_clauses(graph, id, clauses);
 }

@@ -219,15 +219,65 @@ static void put_part(struct cutter *cutter, uint32_t superkernel, uint32_t first
     mem_free(models);
 }
 
-/* The ops of a super kernel, and those beside it, without that. */
-static void put_all(struct cutter *cutter, uint32_t parent)
+/* A block of the stream that a super kernel is launched on, or NONE: the default stream. */
+static uint32_t launch_stream(struct cutter *cutter, uint32_t superkernel)
 {
-    const struct graph *graph = cutter->graph;
+    struct graph *graph = cutter->graph;
+    uint32_t label = attr_string(cutter->module, graph->blocks.at[superkernel].attrs, W_stream);
+    if (label == NONE || stream_label(label) == NONE)
+        return NONE;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_STREAM && graph->blocks.at[i].name == label)
+            return i;
+    return graph_add_block(
+        graph,
+        &(struct block){
+            .kind = BLOCK_STREAM, .name = label, .parent = NONE, .loc = NONE, .end_loc = NONE});
+}
+
+static struct range joined(struct graph *graph, struct range events, struct range more)
+{
+    struct vec_u32 all = {NULL, 0, 0};
+    for (uint32_t i = 0; i < events.count + more.count; i++)
+        vec_push(
+            &all,
+            graph->refs.at[i < events.count ? events.first + i : more.first + i - events.count]);
+    struct range range = graph_add_refs(graph, all.at, all.count);
+    vec_free(&all);
+    return range;
+}
+
+/* What the launch waits for and sends, its first op and its last do. */
+static void hand_over(struct graph *graph, uint32_t superkernel, uint32_t first, uint32_t last)
+{
+    const struct block *block = &graph->blocks.at[superkernel];
+    struct clauses clauses = *op_clauses(graph, &graph->ops.at[first]);
+    clauses.recv = joined(graph, clauses.recv, block->recv);
+    graph_set_clauses(graph, first, clauses);
+    clauses = *op_clauses(graph, &graph->ops.at[last]);
+    clauses.send = joined(graph, clauses.send, block->send);
+    graph_set_clauses(graph, last, clauses);
+}
+
+/* The ops of a super kernel, and those beside it, without that. Its own stay on its stream, one
+ * after the other: the launch's place there may be all that orders them and what others run. */
+static void put_all(struct cutter *cutter, uint32_t superkernel)
+{
+    struct graph *graph = cutter->graph;
+    uint32_t stream = launch_stream(cutter, superkernel), first = NONE, last = NONE;
+    uint32_t parent = graph->blocks.at[superkernel].parent;
     for (uint32_t i = 0; i < cutter->ops.count; i++) {
-        uint32_t op = cutter->ops.at[i];
-        put_op(cutter, op, stream_inside(graph, graph->ops.at[op].block), parent);
+        uint32_t op = cutter->ops.at[i], block = graph->ops.at[op].block;
+        bool own = graph_superkernel(graph, block) == superkernel;
+        put_op(cutter, op, own ? stream : stream_inside(graph, block), parent);
+        if (own && !cutter->order->passive[op]) {
+            first = first == NONE ? op : first;
+            last = op;
+        }
     }
     close_block(cutter, &cutter->stream);
+    if (first != NONE)
+        hand_over(graph, superkernel, first, last);
 }
 
 /* From the item that opens it on; returns the place of the one that closes it. */
@@ -242,7 +292,7 @@ static uint32_t cut_superkernel(struct cutter *cutter, uint32_t i)
         if (item_kind(graph->body.at[i]) == ITEM_OP)
             vec_push(&cutter->ops, item_id(graph->body.at[i]));
     if (cutter->cut[block] == DISSOLVED) {
-        put_all(cutter, graph->blocks.at[block].parent);
+        put_all(cutter, block);
         return i;
     }
     for (uint32_t n = 1; n <= cutter->ops.count; n++) {
