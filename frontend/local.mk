@@ -315,6 +315,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_settings.h \
 	frontend/commands/run_stubs.c \
 	frontend/commands/run_stubs.h \
+	frontend/commands/run_unload.c \
+	frontend/commands/run_unload.h \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
 	frontend/commands/runner.h \

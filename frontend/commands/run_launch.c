@@ -37,11 +37,6 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
     return backend_exit_status(built);
 }
 
-void run_unload(const struct outcome *outcome)
-{
-    outcome->runner->how->unload(outcome->run);
-}
-
 void run_close(struct outcome *outcome)
 {
     if (outcome->run)

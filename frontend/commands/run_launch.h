@@ -7,8 +7,6 @@
 /* Makes it ready to be run as often as wanted, then to be closed: before the one (or NULL) that it
  * is measured beside. */
 enum exit_status run_open(struct outcome *outcome, const struct outcome *beside);
-/* Behind the last run: takes its code away. */
-void run_unload(const struct outcome *outcome);
 void run_close(struct outcome *outcome);
 
 /* Runs it once in that memory. Where it does not end well, what was to be written about it is

@@ -11,6 +11,7 @@
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
+#include "frontend/commands/run_unload.h"
 #include "frontend/commands/run_values.h"
 
 static void add_outcome(struct outcomes *outcomes, struct runner *runner, const char *name,
@@ -127,8 +128,7 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
         status = run_all(outcomes);
     if (status != EXIT_DONE)
         return status;
-    for (unsigned i = 0; i < outcomes->count; i++)
-        run_unload(&outcomes->at[i]); /* what does not end well leaves no results */
+    run_unload(outcomes); /* what does not end well leaves no results */
     status = worse_status(run_report_trace(first), run_report_profile(first));
     run_profile_print(outcomes);
     run_report_summary(outcomes);

@@ -159,6 +159,24 @@ check("a constructor that does not return", build("endless_constructor", LINKED 
     "constructor", "for (volatile int i = 0;; i++);") + OWN % ""),
       [r"skirc: a constructor of 'endless_constructor\.o'.* does not return"], "--timeout=1")
 
+# What a run has left is what it was when the last launch ended.
+LATE = "static float *own_y, *own_x; static void late(void) { if (own_y) own_y[2] = own_x[1] = 7; }\n"
+KEEP = OWN % "own_y = y, own_x = (float *)skrt_args(core, offset)[0]; %s"
+for name, source in (
+        ("destructor", LATE + KEEP % "" + "__attribute__((destructor)) static void l(void) { late(); }"),
+        ("atexit", LATE + KEEP % "static int is; if (!is) atexit(late); is = 1;")):
+    path = build(f"late_{name}", source)
+    for flags in ("--repeat=0",), ("--repeat=0", "--compare=unfused"), ("--repeat=0", "--check-kernels"):
+        check(f"results that change behind the last launch: {name}, {' '.join(flags)}", path,
+              ["a destructor of kernels, or what they have left to 'atexit', has changed '%y', which the run "
+               "has left"], *flags)
+    for option in "--print=y", "--expect=y=1":
+        done = tap.skirc("run", path, "-i", "x=1", "--repeat=0", option)
+        tap.check(f"  asked for by {option}", done.returncode == 1 and not done.stdout
+                  and "has changed '%y'" in done.stderr, done)
+    done = tap.skirc("run", path, "-i", "x=1", "--repeat=0", "-oz=z.npy")
+    tap.check("  which others are not", done.returncode == 0 and not done.stderr, done)
+
 # ---- Signals from outside ----
 
 path = build("endless", OWN % "for (volatile int i = 0;; i++);")
