@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backend/runtime/scheduler.h"
+#include "backend/runtime/stacks.h"
 
 struct skrt_note *skrt_notes;
 
@@ -93,6 +94,12 @@ size_t skrt_crash_text(char *text, size_t size)
     memcpy(text, line.text, count);
     text[count] = '\0';
     return count;
+}
+
+bool skrt_crash_is_overflow(const void *address)
+{
+    const struct skrt_worker *worker = skrt_sched_this_worker();
+    return worker && skrt_stacks_overflow(worker->device, address);
 }
 
 /* ------------------------------------------------------------------------------ notes ---- */

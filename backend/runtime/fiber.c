@@ -306,20 +306,18 @@ bool skrt_fiber_map(struct skrt_fiber *fiber)
 {
     if (fiber->map)
         return true;
-    size_t guard = (size_t)sysconf(_SC_PAGESIZE);
     size_t more = (uintptr_t)fiber / sizeof *fiber % COLOURS * COLOUR;
-    size_t size = guard + SKRT_FIBER_STACK + COLOURS * COLOUR;
-    char *map =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    size_t usable = SKRT_FIBER_STACK + COLOURS * COLOUR, size = SKRT_FIBER_GAP + usable;
+    char *map = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (map == MAP_FAILED)
         return false;
-    if (mprotect(map, guard, PROT_NONE) != 0) {
+    if (mprotect(map + SKRT_FIBER_GAP, usable, PROT_READ | PROT_WRITE) != 0) {
         munmap(map, size);
         return false;
     }
     fiber->map = map;
     fiber->map_size = size;
-    fiber->stack = map + guard;
+    fiber->stack = map + SKRT_FIBER_GAP;
     fiber->stack_size = SKRT_FIBER_STACK + more;
     fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->stack, fiber->stack + fiber->stack_size - 1);
     return true;

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Usable bytes of a fiber's stack; the page below it is inaccessible. */
-enum { SKRT_FIBER_STACK = 256 * 1024 };
+/* Usable bytes of a fiber's stack; and bytes below it that nobody may touch, so that large frames do
+ * not reach what is below: addresses only, as no page of them is used. */
+enum { SKRT_FIBER_STACK = 256 * 1024, SKRT_FIBER_GAP = 1024 * 1024 };
 
 typedef void skrt_fiber_fn(void *arg);
 
@@ -16,7 +17,7 @@ struct skrt_worker;
 
 struct skrt_fiber {
     _Alignas(64) void *context; /* while switched away: where its registers are */
-    void *map;                  /* guard page and stack; NULL for a thread's own stack */
+    char *map;                  /* gap and stack; NULL for a thread's own stack */
     size_t map_size;
     char *stack; /* lowest usable byte */
     size_t stack_size;

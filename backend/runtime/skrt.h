@@ -569,6 +569,9 @@ const char *skrt_status_text(enum skrt_status status);
 void skrt_report_crash(int fd);
 /* The same to memory, as a line that ends; returns its size, 0 on other threads. */
 size_t skrt_crash_text(char *text, size_t size);
+/* Also for signal handlers: whether the address is directly below the stack of a core, of the
+ * device that the calling thread belongs to: a kernel has used more than the 256 KiB there are. */
+bool skrt_crash_is_overflow(const void *address);
 
 /* The call of a sub-kernel that a core of the device is in, or was in last. */
 enum { SKRT_NOTES = 2048, SKRT_NOTE_SIZE = 508 };

@@ -21,6 +21,15 @@ bool skrt_stacks_map(struct skrt_device *device, uint64_t cores, skrt_fiber_fn *
     return true;
 }
 
+bool skrt_stacks_overflow(const struct skrt_device *device, const void *address)
+{
+    const char *at = address;
+    for (uint32_t i = 0; i < device->n_fibers; i++)
+        if (at >= device->fibers[i].map && at < device->fibers[i].stack)
+            return true;
+    return false;
+}
+
 struct skrt_fiber *skrt_stacks_take(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;

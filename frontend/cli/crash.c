@@ -18,6 +18,10 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static void say_place(const void *address)
 {
     char text[512];
+    if (skrt_crash_is_overflow(address)) {
+        apart_say("it touched what is below its stack, which has 256 KiB\n");
+        return;
+    }
     if (!crash_map->text(crash_map->context, address, text, sizeof text))
         return;
     apart_say("it touched what is ");

@@ -144,6 +144,12 @@ check("a kernel that writes before its result", build("before", OWN % "y[-1] = 7
 check("a kernel that frees what is not its own", build("freeing", OWN % "free(y);"),
       [r"skirc: .*(crashed|ended)"])
 
+for size in 270000, 300000, 1200000:
+    check(f"a kernel that has {size} bytes on its stack, and touches the lowest", build(
+        f"frame_{size}", OWN % f"volatile char frame[{size}]; frame[16] = 1;"),
+          [r"skirc: a sub-kernel crashed \(signal 11\)", r"in op Own\(%x, %y\)",
+           "it touched what is below its stack, which has 256 KiB"])
+
 # ---- Code beside launches ----
 
 LINKED = "__attribute__((%s)) static void beside(void) { %s }\n"
