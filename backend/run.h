@@ -131,9 +131,9 @@ struct backend_runner {
     /* The next memory of the run, but for values, that something was written beside, which is
      * repaired. False where there is none. */
     bool (*damage)(struct backend_run *run, struct run_damage *damage);
-    /* Fills the workspaces of ops, of which nobody knows what stands there, and what is directly
-     * beside all its memory with a byte. */
-    void (*spoil)(struct backend_run *run, unsigned char byte);
+    /* Fills the workspaces of ops, of which nobody knows what stands there, what is directly beside
+     * all its memory, and so many bytes of each core's stack with a byte. */
+    void (*spoil)(struct backend_run *run, unsigned char byte, size_t stack);
     /* Whether the address is beside such memory that is sealed, and may be written now: that shows
      * as damage. For handlers of signals. */
     bool (*allow)(const struct backend_run *run, const void *address);

@@ -62,9 +62,10 @@ static void spoil(struct device_run *run, unsigned char byte)
     }
 }
 
-void device_run_spoil(struct backend_run *base, unsigned char byte)
+void device_run_spoil(struct backend_run *base, unsigned char byte, size_t stack)
 {
     struct device_run *run = (struct device_run *)base;
+    skrt_spoil_stacks(run->device, byte, stack);
     for (uint32_t i = 0; i < run->runs.count; i++)
         spoil(run->runs.at[i], byte);
 }

@@ -142,7 +142,7 @@ struct backend_run *device_run_open(const struct run_options *options,
 void device_run_execute(struct backend_run *run, void *const *const *values,
                         struct run_result *result);
 bool device_run_damage(struct backend_run *run, struct run_damage *damage);
-void device_run_spoil(struct backend_run *run, unsigned char byte);
+void device_run_spoil(struct backend_run *run, unsigned char byte, size_t stack);
 bool device_run_allow(const struct backend_run *run, const void *address);
 bool device_run_place(const struct backend_run *run, const void *address, char *text, size_t size);
 void device_run_unload(struct backend_run *run);

@@ -30,6 +30,14 @@ bool skrt_stacks_overflow(const struct skrt_device *device, const void *address)
     return false;
 }
 
+/* A worker may be about to leave its stack behind the last launch. */
+void skrt_stacks_spoil(struct skrt_device *device, unsigned char byte, size_t size)
+{
+    for (uint32_t i = 0; i < device->n_fibers; i++)
+        if (!atomic_load_explicit(&device->fibers[i].on_thread, memory_order_acquire))
+            skrt_fiber_spoil(&device->fibers[i], byte, size);
+}
+
 struct skrt_fiber *skrt_stacks_take(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;

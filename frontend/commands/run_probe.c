@@ -169,7 +169,7 @@ static enum exit_status run_turn(struct probe *probe, struct outcome *single, en
     enum exit_status status = run_values_fill(probe->outcome->runner, &probe->storages);
     probe->turn = turn;
     poison_fill_beside(&probe->storages, poison);
-    probe->outcome->runner->how->spoil(single->run, poison_byte(poison, DTYPE_f32));
+    probe->outcome->runner->how->spoil(single->run, poison_byte(poison, DTYPE_f32), SIZE_MAX);
     return status == EXIT_DONE ? run_launch(single, &probe->storages) : status;
 }
 

@@ -64,6 +64,11 @@ for name, body in (("behind", "y[i] = x[i] + x[i + 1];"), ("before", "y[i] = x[i
     check(f"a kernel that reads so: {body}", path, READS, *PROBE)
     if "w" not in body:
         check("  in measured runs", path, READS)
+# Locals that are not set: of this call, and deep on its stack.
+for name, size, ways in ("locals", 16, (PROBE, ())), ("deep", 40000, (PROBE,)):
+    path = own(name, f"volatile float locals[{size}]; y[i] = x[i] + locals[i];")
+    for flags in ways:
+        check(f"a kernel that reads {size} locals that it has not set: {' '.join(flags)}", path, READS, *flags)
 path = own("varies", "static int calls; y[i] = x[i] + calls++;")
 check("a kernel that gives something else each time", path, VARIES, *PROBE)
 check("  in measured runs", path, VARIES)
