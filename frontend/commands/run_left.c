@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,20 +190,27 @@ static void tell_ops(const struct runner *runner)
 static struct {
     struct run_left left;
     char who[256]; /* "": none runs */
+    fenv_t floats; /* how this thread computed before: what it computes is skirc's, not kernels' */
 } beside;
 
 void run_left_code_runs(const char *what)
 {
     apart_code_runs(what);
-    const char *done = !what && *beside.who ? run_left_end(&beside.left) : NULL;
+    const char *done = NULL;
+    if (!what && *beside.who) {
+        fesetenv(&beside.floats);
+        done = run_left_end(&beside.left);
+    }
     if (done) {
         apart_tell(stderr, "skirc: %s has %s\n", beside.who, done);
         apart_end_processes();
         apart_leave(EXIT_INPUT);
     }
     snprintf(beside.who, sizeof beside.who, "%s", what ? what : "");
-    if (what)
+    if (what) {
+        fegetenv(&beside.floats);
         run_left_begin(&beside.left);
+    }
 }
 
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what)

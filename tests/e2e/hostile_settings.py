@@ -86,6 +86,13 @@ for kind in "constructor", "destructor":
 static void *rest(void *unused) { for (;;) usleep(1000); }
 """ + f"__attribute__(({kind})) static void beside(void) {{ {body} }}" + OWN % ""),
               [rf"skirc: a {kind} of '{kind}_{name}\.o'.* has {what}"])
+for kind in "constructor", "destructor":
+    path = build(f"{kind}_floats", "#include <fenv.h>\n" + (OWN % "").replace("y[i] = 1;", "y[i] = 1 / 3.f;") +
+                 f"__attribute__(({kind})) static void beside(void) {{ fesetround(FE_UPWARD); }}")
+    done, _ = run(path, "--repeat=0", "--print=y")
+    tap.check(f"numbers are printed as ever where a {kind} does: fesetround(FE_UPWARD)",
+              done.returncode == 0 and "0.333333 0.333333" in done.stdout and "0.333334" not in done.stdout, done)
+    os.unlink("new.npy")
 path = build("trace", HEAD + OWN % 'chdir("other"); for (;;) pause();')
 done, _ = run(path, "--trace=trace.bin", "--timeout=1")
 tap.check("a trace of a launch that hangs is where it is asked for", done.returncode == 1
