@@ -124,6 +124,8 @@ libskir_la_SOURCES += \
 	passes/launches/graph.h \
 	passes/launches/mend.c \
 	passes/launches/mend.h \
+	passes/launches/move_waits.c \
+	passes/launches/move_waits.h \
 	passes/launches/order.c \
 	passes/launches/queue.c \
 	passes/launches/queue.h \

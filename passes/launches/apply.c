@@ -1,44 +1,9 @@
 #include "passes/launches/apply.h"
 #include "ir/rings.h"
+#include "passes/launches/move_waits.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------- waits ---- */
-
-/* The names of a range, but for one. */
-static struct range without(struct graph *graph, struct range events, uint32_t event)
-{
-    struct vec_u32 left = {NULL, 0, 0};
-    for (uint32_t i = 0; i < events.count; i++)
-        if (graph->refs.at[events.first + i] != event)
-            vec_push(&left, graph->refs.at[events.first + i]);
-    struct range range = graph_add_refs(graph, left.at, left.count);
-    vec_free(&left);
-    return range;
-}
-
-static struct range with(struct graph *graph, struct range events, uint32_t event)
-{
-    struct vec_u32 all = {NULL, 0, 0};
-    for (uint32_t i = 0; i < events.count; i++)
-        vec_push(&all, graph->refs.at[events.first + i]);
-    vec_push(&all, event);
-    struct range range = graph_add_refs(graph, all.at, all.count);
-    vec_free(&all);
-    return range;
-}
-
-/* To the super kernel that the op is of by now: a part, where it has been cut. */
-static void move_wait(struct graph *graph, uint32_t op, uint32_t event)
-{
-    uint32_t block = graph_superkernel(graph, graph->ops.at[op].block);
-    if (block == NONE)
-        return; /* it is left unfused */
-    struct clauses *clauses = &graph->clauses.at[graph->ops.at[op].clauses];
-    clauses->recv = without(graph, clauses->recv, event);
-    graph->blocks.at[block].recv = with(graph, graph->blocks.at[block].recv, event);
-}
 
 /* ------------------------------------------------------------------------- names ---- */
 
@@ -372,6 +337,21 @@ enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launc
     return (enum sk_strict)options.of[SK_strict_scope_check].number;
 }
 
+/* What is not cut waits as a whole: the super kernel that the op is of by now, a part where it has
+ * been cut; none where it is left unfused. */
+static void apply_waits(const struct mends *mends, const struct graph_launches *launches,
+                        struct graph *graph)
+{
+    VEC(struct moved_wait) waits = {NULL, 0, 0};
+    for (uint32_t i = 0; i < mends->count; i++) {
+        const struct launch_step *step = &launches->table.steps.at[mends->at[i].step];
+        if (!mends->at[i].cut)
+            vec_push(&waits, (struct moved_wait){step->user, launches->events.at[step->event]});
+    }
+    move_waits(graph, waits.at, waits.count);
+    vec_free(&waits);
+}
+
 void mends_apply(const struct mends *mends, const struct graph_launches *launches,
                  const struct order *order, struct module *module, struct graph *graph)
 {
@@ -399,11 +379,7 @@ void mends_apply(const struct mends *mends, const struct graph_launches *launche
         cut_all(&cutter);
         rings_free(&cutter.rings);
     }
-    for (uint32_t i = 0; i < mends->count; i++) {
-        const struct launch_step *step = &launches->table.steps.at[mends->at[i].step];
-        if (!mends->at[i].cut)
-            move_wait(graph, step->user, launches->events.at[step->event]);
-    }
+    apply_waits(mends, launches, graph);
     vec_free(&cutter.ops);
     mem_free(cutter.before);
     mem_free(cutter.cut);

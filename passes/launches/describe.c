@@ -289,7 +289,7 @@ void describe_circle(struct launch_lines *lines, const struct launch_names *name
         uint32_t stream = circle->streams.at[i], next = circle->streams.at[(i + 1) % n];
         uint32_t position = circle->positions[stream];
         const struct part *part = queue_part(queue, stream, position);
-        bool started = position > part->first || queue_may_start(queue, circle->positions, part);
+        bool started = position > part->first || queue_may_start(circle->positions, part);
         names->row(&text, names->user, part->row);
         text_string(&text, " on ");
         names->stream(&text, names->user, stream);

@@ -151,19 +151,18 @@ static bool has_room(const struct explorer *explorer, const uint32_t *positions,
     return cores_fit(&explorer->queue->table->device, &held);
 }
 
-static bool is_started(const struct queue *queue, const uint32_t *positions, uint32_t stream,
-                       const struct part *part)
+static bool is_started(const uint32_t *positions, uint32_t stream, const struct part *part)
 {
-    return positions[stream] > part->first || queue_may_start(queue, positions, part);
+    return positions[stream] > part->first || queue_may_start(positions, part);
 }
 
-/* Whether a stop is passed at once: it lacks nothing, and takes nothing from others. */
+/* Whether a stop, no MOVED, is passed at once: it lacks nothing, and takes nothing from others. */
 static bool passes_freely(const struct explorer *explorer, const uint32_t *positions,
                           uint32_t stream, const struct part *part)
 {
     const struct queue *queue = explorer->queue;
     const struct stop *stop = queue_stop(queue, stream, positions[stream]);
-    if (stop->kind == STOP_MOVED || part_row(queue, part)->blocks == 0)
+    if (part_row(queue, part)->blocks == 0)
         return true;
     if (stop->kind == STOP_WAIT)
         return queue_is_sent(queue, positions, stop->event);
@@ -185,8 +184,10 @@ static bool drive_stream(const struct explorer *explorer, uint32_t *positions, u
     uint32_t before = positions[stream];
     while (!queue_is_over(queue, stream, positions[stream])) {
         const struct part *part = queue_part(queue, stream, positions[stream]);
-        if (!is_started(queue, positions, stream, part))
+        if (!is_started(positions, stream, part))
             break;
+        positions[stream] =
+            queue_next(queue, stream, positions[stream], is_committed(part, positions[stream]));
         if (passes_freely(explorer, positions, stream, part))
             positions[stream]++;
         else if (ends_harmlessly(explorer, positions, stream, part))
@@ -216,7 +217,7 @@ static enum standing standing_of(const struct queue *queue, const uint32_t *posi
     if (queue_is_over(queue, stream, positions[stream]))
         return STANDS_OVER;
     const struct part *part = queue_part(queue, stream, positions[stream]);
-    if (!is_started(queue, positions, stream, part))
+    if (!is_started(positions, stream, part))
         return STANDS_BEFORE_START;
     return queue_stop(queue, stream, positions[stream])->kind == STOP_WAIT ? STANDS_IN_WAIT
                                                                            : STANDS_FOR_CORES;

@@ -25,21 +25,24 @@ static void add_stop(struct queue *queue, uint32_t stream, struct stop stop)
         send(queue, stop.event, stream);
 }
 
-/* What follows from the stops of a part. */
-static void settle_part(struct queue *queue, struct part *part)
+/* The first stop from one on, up to the last of the part, that has this kind, or NONE. */
+static uint32_t first_of_kind(const struct queue *queue, const struct part *part, uint32_t from,
+                              enum stop_kind kind)
 {
     const struct line *line = &queue->lines[part->stream];
-    part->commit = part->last;
-    part->early = NONE;
-    part->waits = 0;
-    for (uint32_t i = part->last; i >= part->first && i != NONE; i--) {
-        const struct stop *stop = &line->stops.at[i];
-        if (stop->kind == STOP_NOTIFY)
-            part->commit = i;
-        if (stop->kind == STOP_EARLY)
-            part->early = i;
-        part->waits += stop->kind == STOP_WAIT;
-    }
+    for (uint32_t i = from; i <= part->last; i++)
+        if (line->stops.at[i].kind == kind)
+            return i;
+    return NONE;
+}
+
+static uint32_t count_kind(const struct line *line, uint32_t first, uint32_t end,
+                           enum stop_kind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++)
+        count += line->stops.at[i].kind == kind;
+    return count;
 }
 
 static void add_row(struct queue *queue, uint32_t index)
@@ -61,37 +64,49 @@ static void add_row(struct queue *queue, uint32_t index)
     add_stop(queue, row->stream, (struct stop){STOP_END, NONE, id, NONE});
     for (uint32_t i = 0; i < row->sends.count; i++)
         send(queue, table->events.at[row->sends.first + i], row->stream);
-    settle_part(queue, &part);
+    uint32_t notify = first_of_kind(queue, &part, part.first, STOP_NOTIFY);
+    part.commit = notify == NONE ? part.last : notify;
+    part.early = first_of_kind(queue, &part, part.first, STOP_EARLY);
+    part.waits = count_kind(line, part.first, part.last, STOP_WAIT);
     vec_push(&queue->parts, part);
 }
 
-void queue_init(struct queue *queue, const struct launch_table *table)
+/* ------------------------------------------------------------------------ needs ---- */
+
+enum { FEW_STREAMS = 64 }; /* so many are looked through one after another */
+
+static void needs_free(struct needs *needs)
 {
-    *queue = (struct queue){.table = table};
-    queue->lines = mem_calloc(table->n_streams, sizeof *queue->lines);
-    queue->senders = mem_realloc(NULL, table->n_events, sizeof *queue->senders);
-    for (uint32_t i = 0; i < table->n_events; i++)
-        queue->senders[i] = (struct sender){NONE, 0};
-    for (uint32_t i = 0; i < table->rows.count; i++)
-        add_row(queue, i);
+    vec_free(needs);
+    id_map_free(&needs->of_stream);
 }
 
-void queue_free(struct queue *queue)
+/* The place of the stream in the needs, or their count. */
+static uint32_t needs_find(const struct needs *needs, uint32_t stream)
 {
-    for (uint32_t i = 0; i < queue->table->n_streams; i++)
-        vec_free(&queue->lines[i].stops);
-    vec_free(&queue->parts);
-    mem_free(queue->lines);
-    mem_free(queue->senders);
-    mem_free(queue->clocks);
+    if (needs->count > FEW_STREAMS) {
+        uint32_t place = id_map_find(&needs->of_stream, stream);
+        return place == NONE ? needs->count : place;
+    }
+    uint32_t i = 0;
+    while (i < needs->count && needs->at[i].stream != stream)
+        i++;
+    return i;
 }
 
-/* ------------------------------------------------------------------------ questions ---- */
-
-bool queue_is_sent(const struct queue *queue, const uint32_t *positions, uint32_t event)
+static void needs_add(struct needs *needs, const struct sender *sender)
 {
-    const struct sender *sender = &queue->senders[event];
-    return sender->stream == NONE || positions[sender->stream] > sender->stop;
+    if (sender->stream == NONE)
+        return;
+    uint32_t place = needs_find(needs, sender->stream);
+    if (place < needs->count) {
+        if (needs->at[place].stop < sender->stop)
+            needs->at[place].stop = sender->stop;
+        return;
+    }
+    vec_push(needs, *sender);
+    for (uint32_t i = place == FEW_STREAMS ? 0 : place; place >= FEW_STREAMS && i <= place; i++)
+        id_map_set(&needs->of_stream, needs->at[i].stream, i);
 }
 
 /* What a part waits for before it starts, one event after another; NONE behind the last. */
@@ -112,13 +127,85 @@ static uint32_t start_event(const struct queue *queue, const struct part *part, 
     return NONE;
 }
 
-bool queue_may_start(const struct queue *queue, const uint32_t *positions, const struct part *part)
+static void find_needs(const struct queue *queue, struct part *part)
 {
     uint32_t n = 0, stop = part->first, event;
+    needs_free(&part->needs);
     while ((event = start_event(queue, part, &n, &stop)) != NONE)
-        if (!queue_is_sent(queue, positions, event))
+        needs_add(&part->needs, &queue->senders[event]);
+}
+
+static void find_next(struct line *line)
+{
+    uint32_t count = line->stops.count;
+    line->unmoved = mem_calloc(count, sizeof *line->unmoved);
+    line->wait = mem_calloc(count, sizeof *line->wait);
+    for (uint32_t i = 0; i < count; i++) {
+        enum stop_kind kind = line->stops.at[i].kind;
+        line->unmoved[i] = i;
+        line->wait[i] = i + (kind != STOP_WAIT && kind != STOP_END);
+    }
+}
+
+void queue_init(struct queue *queue, const struct launch_table *table)
+{
+    *queue = (struct queue){.table = table};
+    queue->lines = mem_calloc(table->n_streams, sizeof *queue->lines);
+    queue->senders = mem_realloc(NULL, table->n_events, sizeof *queue->senders);
+    for (uint32_t i = 0; i < table->n_events; i++)
+        queue->senders[i] = (struct sender){NONE, 0};
+    for (uint32_t i = 0; i < table->rows.count; i++)
+        add_row(queue, i);
+    for (uint32_t i = 0; i < table->n_streams; i++)
+        find_next(&queue->lines[i]);
+    for (uint32_t i = 0; i < queue->parts.count; i++) /* all senders are known */
+        find_needs(queue, &queue->parts.at[i]);
+}
+
+static void line_free(struct line *line)
+{
+    vec_free(&line->stops);
+    mem_free(line->unmoved);
+    mem_free(line->wait);
+}
+
+void queue_free(struct queue *queue)
+{
+    for (uint32_t i = 0; i < queue->table->n_streams; i++)
+        line_free(&queue->lines[i]);
+    for (uint32_t i = 0; i < queue->parts.count; i++)
+        needs_free(&queue->parts.at[i].needs);
+    vec_free(&queue->parts);
+    mem_free(queue->lines);
+    mem_free(queue->senders);
+    mem_free(queue->clocks);
+}
+
+/* ------------------------------------------------------------------------ questions ---- */
+
+bool queue_is_sent(const struct queue *queue, const uint32_t *positions, uint32_t event)
+{
+    const struct sender *sender = &queue->senders[event];
+    return sender->stream == NONE || positions[sender->stream] > sender->stop;
+}
+
+bool queue_may_start(const uint32_t *positions, const struct part *part)
+{
+    for (uint32_t i = 0; i < part->needs.count; i++)
+        if (positions[part->needs.at[i].stream] <= part->needs.at[i].stop)
             return false;
     return true;
+}
+
+uint32_t queue_next(const struct queue *queue, uint32_t stream, uint32_t position, bool all)
+{
+    const struct line *line = &queue->lines[stream];
+    uint32_t *next = all ? line->wait : line->unmoved, i = position;
+    while (next[i] != i) {
+        next[i] = next[next[i]];
+        i = next[i];
+    }
+    return i;
 }
 
 bool queue_may_end(const struct queue *queue, const uint32_t *positions, const struct part *part,
@@ -127,9 +214,8 @@ bool queue_may_end(const struct queue *queue, const uint32_t *positions, const s
     const struct line *line = &queue->lines[part->stream];
     if (part->waits == 0)
         return true;
-    for (uint32_t i = from; i <= part->last; i++)
-        if (line->stops.at[i].kind == STOP_WAIT &&
-            !queue_is_sent(queue, positions, line->stops.at[i].event))
+    for (uint32_t i = from; (i = queue_next(queue, part->stream, i, true)) < part->last; i++)
+        if (!queue_is_sent(queue, positions, line->stops.at[i].event))
             return false;
     return true;
 }
@@ -163,6 +249,48 @@ void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position)
     stop->kind = STOP_MOVED;
     part->waits--;
     part->moved++;
+    queue->lines[stream].unmoved[position] = queue->lines[stream].wait[position] = position + 1;
+    needs_add(&part->needs, &queue->senders[stop->event]);
+}
+
+/* How many stops of a kind a part has behind the one where it is cut, of those that it has in all
+ * but at that. The shorter side is counted, so that many cuts take no more than n log n steps. */
+static uint32_t count_behind(const struct line *line, const struct part *part, uint32_t cut,
+                             enum stop_kind kind, uint32_t all)
+{
+    if (cut - part->first < part->last - cut)
+        return all - count_kind(line, part->first, cut, kind);
+    return count_kind(line, cut + 1, part->last + 1, kind);
+}
+
+/* The two parts, from what the whole has. */
+static void settle_halves(const struct queue *queue, struct part *part, struct part *second)
+{
+    uint32_t cut = part->last;
+    if (second->commit <= cut) {
+        uint32_t notify = first_of_kind(queue, second, second->first, STOP_NOTIFY);
+        second->commit = notify == NONE ? second->last : notify;
+    } else {
+        part->commit = cut;
+    }
+    if (second->early != NONE && second->early <= cut)
+        second->early = first_of_kind(queue, second, second->first, STOP_EARLY);
+    else
+        part->early = NONE;
+}
+
+/* The shorter of the two has a new number. */
+static void add_second(struct queue *queue, uint32_t id, const struct part *second)
+{
+    struct part *part = &queue->parts.at[id], added = *second;
+    const struct line *line = &queue->lines[part->stream];
+    if (part->last - part->first < second->last - second->first) {
+        added = *part;
+        *part = *second;
+    }
+    for (uint32_t i = added.first; i <= added.last; i++)
+        line->stops.at[i].part = queue->parts.count;
+    vec_push(&queue->parts, added);
 }
 
 void queue_cut(struct queue *queue, uint32_t stream, uint32_t position)
@@ -171,14 +299,19 @@ void queue_cut(struct queue *queue, uint32_t stream, uint32_t position)
     struct stop *stop = &line->stops.at[position];
     struct part *part = &queue->parts.at[stop->part], second = *part;
     assert(stop->kind == STOP_WAIT && position < part->last);
-    uint32_t id = queue->parts.count;
+    bool had_moved = part->moved > 0;
     second.first = position + 1;
     second.wait = stop->event;
+    second.waits = count_behind(line, part, position, STOP_WAIT, part->waits - 1);
+    second.moved = had_moved ? count_behind(line, part, position, STOP_MOVED, part->moved) : 0;
+    second.needs = (struct needs){NULL};
+    part->waits -= second.waits + 1;
+    part->moved -= second.moved;
     part->last = position;
     stop->kind = STOP_END;
-    for (uint32_t i = second.first; i <= second.last; i++)
-        line->stops.at[i].part = id;
-    settle_part(queue, part);
-    settle_part(queue, &second);
-    vec_push(&queue->parts, second);
+    settle_halves(queue, part, &second);
+    if (second.moved)
+        find_needs(queue, part);
+    find_needs(queue, &second);
+    add_second(queue, stop->part, &second);
 }

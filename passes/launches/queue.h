@@ -25,6 +25,18 @@ struct stop {
     uint32_t step; /* in table->steps, or NONE */
 };
 
+/* Where an event is sent; stream NONE: outside. */
+struct sender {
+    uint32_t stream, stop;
+};
+
+/* What must have been passed: of each stream that is in it, the last such stop. */
+struct needs {
+    struct sender *at;
+    uint32_t count, capacity;
+    struct id_map of_stream; /* its place in `at`, where there are many; else empty */
+};
+
 /* A launch, as it is now. */
 struct part {
     uint32_t row, stream;
@@ -34,15 +46,15 @@ struct part {
     uint32_t waits;       /* STOP_WAITs that are left */
     uint32_t moved;       /* STOP_MOVED of the row, whose events it waits for */
     uint32_t wait;        /* the event that it waits for since the row was cut before it, or NONE */
+    struct needs needs;   /* of all that it waits for before it starts */
 };
 
+/* Waits only become fewer: from each stop on, the next that is of some kind is found by way of those
+ * between, which is remembered. */
 struct line {
     VEC(struct stop) stops;
-};
-
-/* Where an event is sent; stream NONE: outside. */
-struct sender {
-    uint32_t stream, stop;
+    uint32_t *unmoved; /* by stop: no stop from it on to before this one is other than MOVED */
+    uint32_t *wait;    /* the same: is a WAIT or an END */
 };
 
 struct queue {
@@ -83,7 +95,9 @@ static inline bool queue_is_over(const struct queue *queue, uint32_t stream, uin
 /* Whether the event is sent where streams have these positions. */
 bool queue_is_sent(const struct queue *queue, const uint32_t *positions, uint32_t event);
 /* Whether all is sent that a part waits for before it starts. */
-bool queue_may_start(const struct queue *queue, const uint32_t *positions, const struct part *part);
+bool queue_may_start(const uint32_t *positions, const struct part *part);
+/* The first stop from one on that is no MOVED; with `all`, that is a WAIT or an END. */
+uint32_t queue_next(const struct queue *queue, uint32_t stream, uint32_t position, bool all);
 /* Whether all is sent that it waits for in the middle, from a stop on. */
 bool queue_may_end(const struct queue *queue, const uint32_t *positions, const struct part *part,
                    uint32_t from);

@@ -108,6 +108,12 @@ scope none {{
 }}""" for i in range(50_000)).replace("%b-1", "%x")
 check("50,000 ops beside a super kernel, each waited for in turn, are proved right", 0,
       graph(f"scope @s {{\n{beside}\n%y = Add(%b49999, %x) : f32[1]\n}}", "return %y"))
+WAITS = 150_000
+waited = "\n".join(f"%w{i} = Neg(%x) : f32[64]" for i in range(WAITS))
+waiting = "\n".join(f"%v{i} = Add(%v{i - 1}, %w{i}) : f32[64]" for i in range(WAITS))
+check("150,000 waits in the middle of a super kernel become waits of the launch", 0, graph(
+    f'stream "1" {{\n{waited}\n}}\nscope @s {{\n{waiting}\n}}', f"return %v{WAITS - 1}").replace(
+        b"%v-1", b"%x").replace(b"f32[1]", b"f32[64]"), size=3_000_000)
 
 # ---- Depth ----
 
