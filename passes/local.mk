@@ -110,6 +110,7 @@ libskir_la_SOURCES += \
 	passes/inline/graph.h \
 	passes/inline/ops.c \
 	passes/inline/order.c \
+	passes/inline/stamped.h \
 	passes/launches/apply.c \
 	passes/launches/apply.h \
 	passes/launches/bounds.c \

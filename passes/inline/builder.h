@@ -10,13 +10,6 @@ struct op_lists {
     struct range forms; /* of `next` */
 };
 
-/* New names by old ones, of the call that has the stamp. */
-struct renamed {
-    uint32_t stamp, name;
-};
-
-enum name_kind { NAME_STREAM, NAME_SCOPE, NAME_EVENT, NAME_KINDS };
-
 struct inline_builder {
     const struct inline_plan *plan;
     struct module *module;
@@ -27,9 +20,7 @@ struct inline_builder {
     VEC(uint8_t) passive;            /* the same */
     uint32_t *values, *ops, *blocks; /* of `next`, by those of `old` */
     struct inline_ends *ends;        /* by op of `old` that is replaced: ops of `next` */
-    struct id_map taken_values, taken[NAME_KINDS]; /* by name */
-    struct renamed *renamed[NAME_KINDS];           /* by name, of those that there were at first */
-    uint32_t n_names, stamp;
+    struct inline_names *names;
     struct vec_u32 scratch;
 };
 
@@ -45,7 +36,7 @@ struct inline_call {
 };
 
 /* Names that nothing else has: `wanted`, or that with the separator and a number. */
-uint32_t inline_unique_name(struct inline_builder *builder, struct id_map *taken, uint32_t wanted,
+uint32_t inline_unique_name(struct inline_builder *builder, struct stamped *taken, uint32_t wanted,
                             const char *separator);
 /* A word for an event, of a prefix and a name. */
 uint32_t inline_event_name(struct inline_builder *builder, uint32_t prefix, uint32_t name);

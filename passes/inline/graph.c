@@ -7,37 +7,38 @@
 static void take_names(struct inline_builder *builder)
 {
     const struct graph *old = builder->old;
+    struct inline_names *names = builder->names;
+    stamped_begin(&names->taken_values);
+    for (int kind = 0; kind < NAME_KINDS; kind++)
+        stamped_begin(&names->taken[kind]);
     for (uint32_t i = 0; i < old->values.count; i++)
-        id_map_set(&builder->taken_values, old->values.at[i].name, 0);
+        stamped_set(&names->taken_values, old->values.at[i].name, 0);
     for (uint32_t i = 0; i < old->blocks.count; i++) {
         const struct block *block = &old->blocks.at[i];
         if (block->kind == BLOCK_STREAM)
-            id_map_set(&builder->taken[NAME_STREAM], block->name, 0);
+            stamped_set(&names->taken[NAME_STREAM], block->name, 0);
         else if (block->kind == BLOCK_SCOPE)
-            id_map_set(&builder->taken[NAME_SCOPE], block->name, 0);
+            stamped_set(&names->taken[NAME_SCOPE], block->name, 0);
     }
     for (uint32_t i = 1; i < old->clauses.count; i++) {
         struct range send = old->clauses.at[i].send;
         for (uint32_t n = 0; n < send.count; n++)
-            id_map_set(&builder->taken[NAME_EVENT], old->refs.at[send.first + n], 0);
+            stamped_set(&names->taken[NAME_EVENT], old->refs.at[send.first + n], 0);
     }
     const struct id_map *sends = builder->plan->launch_sends;
     for (uint32_t i = id_map_next(sends, 0); i != NONE; i = id_map_next(sends, i + 1))
-        id_map_set(&builder->taken[NAME_EVENT], i, 0);
+        stamped_set(&names->taken[NAME_EVENT], i, 0);
 }
 
 static void begin(struct inline_builder *builder)
 {
     const struct graph *old = builder->old;
     struct graph *next = &builder->next;
-    uint32_t n_names = builder->n_names = builder->module->names.count;
     vec_push(&next->clauses, (struct clauses){.after = {0, 0}});
     builder->values = mem_calloc(old->values.count, sizeof *builder->values);
     builder->ops = mem_calloc(old->ops.count, sizeof *builder->ops);
     builder->blocks = mem_calloc(old->blocks.count, sizeof *builder->blocks);
     builder->ends = mem_calloc(old->ops.count, sizeof *builder->ends);
-    for (int kind = 0; kind < NAME_KINDS; kind++)
-        builder->renamed[kind] = mem_calloc(n_names, sizeof **builder->renamed);
     for (uint32_t i = 0; i < old->n_params; i++)
         builder->values[i] =
             graph_add_value(next, old->values.at[i].name, old->values.at[i].type, DEF_PARAM);
@@ -157,24 +158,29 @@ static void release(struct inline_builder *builder, uint32_t n_old_ops)
     }
     for (uint32_t i = 0; i < n_old_ops; i++)
         inline_ends_free(&builder->ends[i]);
-    for (int kind = 0; kind < NAME_KINDS; kind++) {
-        mem_free(builder->renamed[kind]);
-        id_map_free(&builder->taken[kind]);
-    }
     vec_free(&builder->lists);
     vec_free(&builder->streams);
     vec_free(&builder->passive);
     vec_free(&builder->scratch);
-    id_map_free(&builder->taken_values);
     mem_free(builder->values);
     mem_free(builder->ops);
     mem_free(builder->blocks);
     mem_free(builder->ends);
 }
 
+void inline_names_free(struct inline_names *names)
+{
+    stamped_free(&names->taken_values);
+    for (int kind = 0; kind < NAME_KINDS; kind++) {
+        stamped_free(&names->taken[kind]);
+        stamped_free(&names->renamed[kind]);
+    }
+}
+
 void inline_graph(const struct inline_plan *plan, struct graph *graph)
 {
-    struct inline_builder builder = {.plan = plan, .module = plan->module, .old = graph};
+    struct inline_builder builder = {
+        .plan = plan, .module = plan->module, .old = graph, .names = plan->names};
     uint32_t n_old_ops = graph->ops.count;
     begin(&builder);
     add_items(&builder);

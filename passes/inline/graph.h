@@ -5,6 +5,7 @@
 #define PASSES_INLINE_GRAPH_H
 
 #include "ir/order.h"
+#include "passes/inline/stamped.h"
 
 /* Of a graph that is called: the ops that execute something and come behind (before) no other such
  * op of the graph. */
@@ -16,6 +17,17 @@ void inline_ends_find(struct inline_ends *ends, const struct module *module,
                       const struct graph *graph, struct effects *effects);
 void inline_ends_free(struct inline_ends *ends);
 
+enum name_kind { NAME_STREAM, NAME_SCOPE, NAME_EVENT, NAME_KINDS };
+
+/* Names of the graph at work: room for those of all graphs, one after another. Zero-initialised is
+ * empty. */
+struct inline_names {
+    struct stamped taken_values, taken[NAME_KINDS];
+    struct stamped renamed[NAME_KINDS]; /* new names by old ones, of the call at work */
+};
+
+void inline_names_free(struct inline_names *names);
+
 /* What becomes of the ops of a graph. */
 struct inline_plan {
     struct module *module;
@@ -25,6 +37,7 @@ struct inline_plan {
     const struct inline_ends *const *ends; /* by graph */
     /* By event: the block that sends it or receives it as a whole, or NONE. */
     const struct id_map *launch_sends, *launch_receives;
+    struct inline_names *names;
 };
 
 /* Makes the graph anew, in its place. */

@@ -6,14 +6,14 @@
 
 #include <ctype.h>
 
-uint32_t inline_unique_name(struct inline_builder *builder, struct id_map *taken, uint32_t wanted,
+uint32_t inline_unique_name(struct inline_builder *builder, struct stamped *taken, uint32_t wanted,
                             const char *separator)
 {
     uint32_t name = wanted;
-    for (unsigned n = 1; id_map_find(taken, name) != NONE; n++)
+    for (unsigned n = 1; stamped_find(taken, name) != NONE; n++)
         name = module_name_printf(builder->module, "%.*s%s%u", NAME(builder->module, wanted),
                                   separator, n);
-    id_map_set(taken, name, 0);
+    stamped_set(taken, name, 0);
     return name;
 }
 
@@ -36,18 +36,18 @@ uint32_t inline_event_name(struct inline_builder *builder, uint32_t prefix, uint
 static uint32_t rename_in_call(struct inline_builder *builder, const struct inline_call *call,
                                enum name_kind kind, uint32_t name)
 {
-    struct renamed *renamed = &builder->renamed[kind][name];
-    assert(name < builder->n_names);
-    if (renamed->stamp == builder->stamp)
-        return renamed->name;
+    struct stamped *renamed = &builder->names->renamed[kind];
+    uint32_t next = stamped_find(renamed, name);
+    if (next != NONE)
+        return next;
     uint32_t wanted = kind == NAME_EVENT ? inline_event_name(builder, call->prefix, name)
                                          : module_name_printf(builder->module, "%.*s.%.*s",
                                                               NAME(builder->module, call->prefix),
                                                               NAME(builder->module, name));
-    *renamed =
-        (struct renamed){builder->stamp, inline_unique_name(builder, &builder->taken[kind], wanted,
-                                                            kind == NAME_EVENT ? "_" : ".")};
-    return renamed->name;
+    next = inline_unique_name(builder, &builder->names->taken[kind], wanted,
+                              kind == NAME_EVENT ? "_" : ".");
+    stamped_set(renamed, name, next);
+    return next;
 }
 
 /* ------------------------------------------------------------------------------ ops ---- */
@@ -62,7 +62,7 @@ static uint32_t result_name(struct inline_builder *builder, const struct inline_
     uint32_t wanted =
         module_name_printf(builder->module, "%.*s.%.*s", NAME(builder->module, call->prefix),
                            NAME(builder->module, name));
-    return inline_unique_name(builder, &builder->taken_values, wanted, ".");
+    return inline_unique_name(builder, &builder->names->taken_values, wanted, ".");
 }
 
 static void add_events(struct inline_builder *builder, const struct inline_call *call,
@@ -266,7 +266,8 @@ void inline_replace_call(struct inline_builder *builder, uint32_t id)
         .ops = mem_calloc(graph->ops.count, sizeof *call.ops),
         .blocks = mem_calloc(graph->blocks.count, sizeof *call.blocks),
         .names = mem_calloc(graph->values.count, sizeof *call.names)};
-    builder->stamp++;
+    for (int kind = 0; kind < NAME_KINDS; kind++)
+        stamped_begin(&builder->names->renamed[kind]);
     for (uint32_t i = 0; i < graph->n_params; i++)
         call.values[i] = builder->values[operands[i]];
     name_results(builder, &call);

@@ -48,10 +48,10 @@ static void add_order(struct inline_builder *builder, uint32_t from, uint32_t to
         return;
     }
     struct vec_u32 *send = &builder->lists.at[from].send;
-    if (send->count == 0 || id_map_find(&builder->taken[NAME_EVENT], send->at[0]) != 1) {
-        uint32_t event = inline_unique_name(builder, &builder->taken[NAME_EVENT],
+    if (send->count == 0 || stamped_find(&builder->names->taken[NAME_EVENT], send->at[0]) != 1) {
+        uint32_t event = inline_unique_name(builder, &builder->names->taken[NAME_EVENT],
                                             inline_event_name(builder, op->type, W_end), "_");
-        id_map_set(&builder->taken[NAME_EVENT], event, 1); /* made here */
+        stamped_set(&builder->names->taken[NAME_EVENT], event, 1); /* made here */
         vec_push(send, event);
         uint32_t last = send->at[send->count - 1];
         send->at[send->count - 1] = send->at[0];

@@ -117,6 +117,10 @@ check("150,000 waits in the middle of a super kernel become waits of the launch"
 
 # ---- Depth ----
 
+calls = "\n".join(f"graph @g{i}(%x: f32[1]) -> f32[1] {{\n%a = PartitionedCall(%x) {{f = @g{i - 1}}} : f32[1]"
+                  "\nreturn %a\n}" for i in range(1, 300_000))
+check("300,000 graphs, each of which calls the one before", 0,
+      f"skir 1\ngraph @g0(%x: f32[1]) -> f32[1] {{\n{OP.format(0)}\nreturn %y0\n}}\n{calls}\n".encode())
 deep = MANY
 check("100,000 scopes in each other", 1, graph(
     "\n".join(f"scope @s{i} {{" for i in range(deep)) + OP.format(0) + "}" * deep),
