@@ -11,17 +11,18 @@ struct late {
     uint32_t step, op, event;
 };
 
-/* What an op outside waits for, itself or by way of others outside. */
+/* What an op waits for, itself or by way of others: one of the launch, too, starts behind what it
+ * waits for, and notifies behind that. */
 struct outside {
     struct late late[CORE_TYPES]; /* by program */
 };
 
-/* An op outside that is followed back, and the next of its edges. */
+/* An op that is followed back, and the next of its edges. */
 struct step {
     uint32_t op, edge;
 };
 
-/* Each op outside is followed once for all waits. */
+/* Each op is followed once for all waits. */
 struct sync_circles {
     const struct sync_words *words;
     struct id_map index; /* by op: where it is in `at` */
@@ -97,13 +98,10 @@ static bool follow_edge(struct sync_circles *circles, uint32_t op, const struct 
 {
     const struct sync_subject *subject = circles->words->checker->subject;
     uint32_t place = members_place(subject->index, subject->ops, subject->count, edge->from);
-    if (place != NONE) {
-        if (edge->kind == ORDER_EVENT)
-            note_notified(circles, outside_of(circles, op), place, edge->name);
-        return true;
-    }
     if (begin(circles, edge->from))
         return false;
+    if (place != NONE && edge->kind == ORDER_EVENT)
+        note_notified(circles, outside_of(circles, op), place, edge->name);
     for (int core = 0; core < CORE_TYPES; core++)
         if (id_map_find(&circles->index, edge->from) != NONE)
             note_late(outside_of(circles, op), (enum core_type)core,
@@ -111,7 +109,7 @@ static bool follow_edge(struct sync_circles *circles, uint32_t op, const struct 
     return true;
 }
 
-/* From an op back over all others outside. The order has no circles, which others report. */
+/* From an op outside back over all others. The order has no circles, which others report. */
 static void follow(struct sync_circles *circles, uint32_t op)
 {
     const struct order *order = circles->words->checker->subject->order;
