@@ -237,6 +237,7 @@ tests_unit_test_syncs_SOURCES = \
 
 script_tests = \
 	tests/e2e/accounts.py \
+	tests/e2e/all_outputs.py \
 	tests/e2e/ascend_conformance.py \
 	tests/e2e/ascend_info.py \
 	tests/e2e/ascend_toolchain.py \

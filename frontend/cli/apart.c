@@ -25,6 +25,7 @@
 struct record {
     _Atomic uint64_t done; /* the key: the work has come to its end, with `status` */
     enum exit_status status;
+    int deferred;              /* so many files get their names by who waits for the process */
     atomic_bool code;          /* there is code of others */
     atomic_bool answered;      /* apart_answered */
     atomic_bool answers;       /* apart_answer: it is answered where all ends well */
@@ -154,8 +155,19 @@ enum exit_status apart_answer(const struct invocation *invocation, const char *p
     bool later = strcmp(path, "-") == 0 && file_print_later(text->at, text->size);
     enum exit_status status = later ? EXIT_DONE : write_output(invocation, path, text);
     apart_defer(false);
-    atomic_store(&record->answers, true);
+    if (status == EXIT_DONE)
+        atomic_store(&record->answers, true);
+    else
+        apart_drop();
     return status;
+}
+
+void apart_drop(void)
+{
+    if (!record)
+        return;
+    leftovers_drop_deferred();
+    atomic_store(&record->answers, false);
 }
 
 /* One that is in a group cannot end the others of it. */
@@ -180,6 +192,7 @@ static void finish(enum exit_status status)
     if (!record)
         return;
     record->status = status;
+    record->deferred = leftovers_count_deferred();
     atomic_store(&record->done, key);
     set_deadline(record->code ? 1 : 0);
 }
@@ -239,6 +252,8 @@ static _Noreturn void do_work(struct errand *errand, struct record *shared, pid_
     if (!mem_scope_run(&scope, run_errand, errand))
         errand->status = out_of_memory(err);
     enum exit_status status = output_end(out, err, errand->status);
+    if (status != errand->status)
+        apart_drop();
     fflush(err);
     finish(status);
     exit(status);
@@ -463,32 +478,28 @@ static enum exit_status end_with_orphans(struct record *shared, enum exit_status
     return worse_status(end, EXIT_INPUT);
 }
 
-static bool print_file(void *out, const char *path)
+static bool print_bytes(void *out, const void *data, size_t size)
 {
-    struct file_bytes bytes;
-    char error[512];
-    if (!file_read_regular(path, &bytes, error, sizeof error))
-        return false;
-    bool ok = fwrite(bytes.data, 1, bytes.size, out) == bytes.size && fflush(out) == 0;
-    file_bytes_free(&bytes);
-    return ok;
+    return fwrite(data, 1, size, out) == size && fflush(out) == 0;
 }
 
 /* What the work has written counts: it has ended as it says. */
 static enum exit_status settle(const struct errand *errand, struct record *shared,
-                               enum exit_status end)
+                               struct apart_end *result, enum exit_status end)
 {
-    const char *name;
-    if (leftovers_settle(shared->work.pid, print_file, errand->invocation->out, &name)) {
+    char error[512];
+    if (file_settle(shared->work.pid, shared->deferred, print_bytes, errand->invocation->out,
+                    result->unwritten, sizeof result->unwritten, error, sizeof error)) {
         if (shared->answers)
             shared->answered = true;
         return end;
     }
-    say(shared, "skirc: cannot write '%s': %s\n", name, strerror(errno));
+    say(shared, "skirc: %s\n", error);
     return worse_status(end, EXIT_INPUT);
 }
 
-static enum exit_status run_in(struct errand *errand, struct record *shared)
+static enum exit_status run_in(struct errand *errand, struct record *shared,
+                               struct apart_end *result)
 {
     const struct attendance attendance = {&shared->code, &shared->deadline, .grace = 5000};
     struct attended between;
@@ -508,7 +519,7 @@ static enum exit_status run_in(struct errand *errand, struct record *shared)
     if (atomic_load(&shared->done) == key && (orphans || shared->orphans))
         end = end_with_orphans(shared, end);
     if (atomic_load(&shared->done) == key && end == shared->status && !orphans && !shared->orphans)
-        end = settle(errand, shared, end);
+        end = settle(errand, shared, result, end);
     leftovers_clear_of(between.pid);
     leftovers_forget(leftover);
     return end;
@@ -549,7 +560,7 @@ static enum exit_status run_redirected(struct errand *errand, struct apart_end *
     struct record *shared = map_record();
     key = make_key();
     leftovers_adopt();
-    enum exit_status status = run_in(errand, shared);
+    enum exit_status status = run_in(errand, shared, end);
     take_said(shared, errand->invocation->err, end);
     munmap(shared, sizeof *shared);
     return status;

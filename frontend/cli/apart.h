@@ -8,7 +8,8 @@
 
 /* What has become of the work. */
 struct apart_end {
-    bool answered;   /* apart_answered() was called */
+    bool answered;        /* apart_answered() was called */
+    char unwritten[4096]; /* the file of an output that could not be written, "-" or "" */
     char text[4096]; /* what was said of its end, the first lines: "skirc: ..."; "": nothing was */
 };
 
@@ -43,9 +44,12 @@ void apart_say_calls(bool wanted);
 void apart_tell(FILE *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What the command was asked to write of its outcome is written, or is not to be. */
 void apart_answered(void);
-/* From now on, or no longer, files that are written get their names when the process has ended as
- * it was to, and nothing that kernels have left behind is to be told. */
+/* From now on, or no longer, files that are written, which apart_run's caller has pinned, appear
+ * when the process has ended as it was to, and nothing that kernels have left behind is to be told:
+ * all of them, or none. */
 void apart_defer(bool deferred);
+/* None of those that were written till now is to appear. */
+void apart_drop(void);
 /* As write_output(), and as apart_answered(): both where that has come to pass. */
 enum exit_status apart_answer(const struct invocation *invocation, const char *path,
                               const struct text *text);

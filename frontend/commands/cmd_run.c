@@ -250,20 +250,32 @@ static enum exit_status run_here(struct invocation *invocation)
     return status;
 }
 
+/* What is written behind the process of the kernels. Names of options are looked at later. */
+static void pin_outputs(const struct invocation *invocation)
+{
+    const char *json = option_value(invocation, "json"), *output;
+    if (json && !run_json_is_printed(invocation))
+        file_out_pin(json);
+    for (unsigned i = 0; (output = option_value_at(invocation, "output", i)); i++) {
+        const char *sign = strchr(output, '=');
+        if (sign)
+            file_out_pin(sign + 1);
+    }
+}
+
 /* Kernels do what they like to the process that they are in. */
 enum exit_status cmd_run(struct invocation *invocation)
 {
     struct apart_end end;
     if (option_given(invocation, "in-process"))
         return run_here(invocation);
-    const char *json = option_value(invocation, "json");
-    if (json && !run_json_is_printed(invocation))
-        file_out_pin(json); /* it is written here where the other process has not */
+    const char *json = run_json_is_printed(invocation) ? "-" : option_value(invocation, "json");
+    pin_outputs(invocation);
     enum exit_status status = apart_run(invocation, run_here, &end);
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
                             .name = invocation->files[0],
-                            .json_written = end.answered};
+                            .json_written = end.answered || (json && !strcmp(json, end.unwritten))};
     if (status != EXIT_USAGE && (runner.target = target_option(invocation)))
         status = run_json_ended(&runner, end.text, status);
     file_out_unpin();

@@ -250,5 +250,7 @@ enum exit_status run_values_write(const struct runner *runner, const struct stor
             status = report_output(runner, output.value, error);
     }
     apart_defer(false);
+    if (status != EXIT_DONE)
+        apart_drop();
     return status;
 }

@@ -168,17 +168,29 @@ void file_out_unpin(void)
     }
 }
 
-/* Whether the path leads where it did when it was pinned. */
-static bool leads_as_before(const char *path)
+static const struct pin *find_pin(const char *path)
 {
     const struct pin *pin = pins;
     while (pin && strcmp(pin->path, path) != 0)
         pin = pin->next;
+    return pin;
+}
+
+/* Whether the path leads where it did when it was pinned. */
+static bool leads_as_before(const char *path)
+{
+    const struct pin *pin = find_pin(path);
     char *place = pin ? find_place(path) : NULL;
     bool same =
         !pin || (place && pin->place && strcmp(place, pin->place) == 0) || (!place && !pin->place);
     mem_free(place);
     return same;
+}
+
+const char *file_out_pinned(const char *path)
+{
+    const struct pin *pin = find_pin(path);
+    return pin && leads_as_before(path) ? pin->place : NULL;
 }
 
 /* What is no regular file is written in place. Who is to read a pipe gets a while to come: nobody
@@ -191,17 +203,32 @@ static int open_in_place(const char *path)
     return fd;
 }
 
+/* Makes a file in the folder of temporary ones, whose contents go elsewhere later. */
+static void open_elsewhere(struct file_out *out)
+{
+    const char *folder = getenv("TMPDIR");
+    size_t room = (folder ? strlen(folder) : 0) + sizeof "/tmp/skirc";
+    mem_free(out->path);
+    out->path = mem_realloc(NULL, room, 1);
+    snprintf(out->path, room, "%s/skirc", folder && *folder ? folder : "/tmp");
+    open_temp(out, 0600);
+}
+
 /* Symbolic links stay: what they lead to is replaced. */
 static void open_out(struct file_out *out, const char *path)
 {
     struct stat st;
     bool exists = stat(path, &st) == 0, regular = exists && S_ISREG(st.st_mode);
+    if (!exists && errno != ENOENT)
+        return;
     if (exists && S_ISDIR(st.st_mode)) {
         errno = EISDIR;
         return;
     }
     out->path = regular ? path_real(path) : exists ? mem_strdup(path) : follow_links(path);
-    if (out->path && exists && !regular)
+    if (out->path && exists && !regular && out->name)
+        open_elsewhere(out);
+    else if (out->path && exists && !regular)
         out->fd = open_in_place(path);
     else if (out->path)
         open_temp(out, wanted_mode(exists ? &st : NULL));
@@ -220,6 +247,7 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
         return false;
     }
     mem_guard(&out->guard, abandon, out);
+    out->name = is_deferred ? mem_strdup(path) : NULL;
     open_out(out, path);
     if (out->fd >= 0)
         return true;
@@ -258,14 +286,17 @@ static bool write_fd(int fd, const char *data, size_t size)
 bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
                     size_t error_size)
 {
-    return write_fd(out->fd, data, size) || fail(error, error_size, out->path);
+    return write_fd(out->fd, data, size) ||
+           fail(error, error_size, out->name ? out->name : out->path);
 }
 
 /* The file has its name, or is to get it later. */
 static bool give_name(const struct file_out *out)
 {
-    if (is_deferred && leftovers_defer(out->leftover, out->path))
-        return true;
+    if (out->name) {
+        errno = ENOMEM;
+        return leftovers_defer(out->leftover, out->name);
+    }
     if (rename(out->temp, out->path) != 0)
         return false;
     leftovers_forget(out->leftover);
@@ -278,7 +309,7 @@ bool file_out_commit(struct file_out *out, char *error, size_t error_size)
     out->fd = -1;
     ok = ok && (!out->temp || give_name(out));
     if (!ok) {
-        fail(error, error_size, out->path);
+        fail(error, error_size, out->name ? out->name : out->path);
     } else {
         mem_free(out->temp);
         out->temp = NULL;
@@ -298,6 +329,7 @@ void file_out_abandon(struct file_out *out)
         leftovers_forget(out->leftover);
     }
     mem_free(out->temp);
+    mem_free(out->name);
     mem_free(out->path);
     *out = (struct file_out){.fd = -1};
     errno = saved;
@@ -320,18 +352,11 @@ bool file_print_later(const void *data, size_t size)
 {
     char error[64];
     struct file_out out = {.fd = -1};
-    const char *folder = getenv("TMPDIR");
-    size_t room = (folder ? strlen(folder) : 0) + sizeof "/tmp/skirc";
-    out.path = mem_realloc(NULL, room, 1);
-    snprintf(out.path, room, "%s/skirc", folder && *folder ? folder : "/tmp");
     mem_guard(&out.guard, abandon, &out);
-    open_temp(&out, 0600);
-    bool ok = out.fd >= 0 && file_out_write(&out, data, size, error, sizeof error) &&
-              leftovers_defer(out.leftover, "-");
-    if (ok) {
-        mem_free(out.temp);
-        out.temp = NULL;
-    }
+    out.name = mem_strdup("-");
+    open_elsewhere(&out);
+    if (out.fd >= 0 && file_out_write(&out, data, size, error, sizeof error))
+        return file_out_commit(&out, error, sizeof error);
     file_out_abandon(&out);
-    return ok;
+    return false;
 }

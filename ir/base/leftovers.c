@@ -30,11 +30,13 @@ struct leftovers {
         int turn; /* of those that get their names later, from 1; 0: it is none */
     } entries[MOST];
     char paths[MOST][PATH_MAX], names[MOST][PATH_MAX];
-    int turns;
 };
 
 /* A handler of a signal has no other way to it. */
 static struct leftovers own, *leftovers = &own;
+
+/* What of this process's is to get its name later. */
+static int turns;
 
 /* ------------------------------------------------------------------------------ notes ---- */
 
@@ -107,8 +109,13 @@ bool leftovers_defer(int number, const char *name)
     if (number == LEFTOVER_NONE || size > PATH_MAX)
         return false;
     memcpy(leftovers->names[number], name, size);
-    leftovers->entries[number].turn = ++leftovers->turns;
+    leftovers->entries[number].turn = ++turns;
     return true;
+}
+
+int leftovers_count_deferred(void)
+{
+    return turns;
 }
 
 bool leftovers_share(void)
@@ -283,6 +290,17 @@ static void clear_entry(struct leftover *entry)
     atomic_store(&entry->state, STATE_FREE);
 }
 
+void leftovers_drop_deferred(void)
+{
+    turns = 0;
+    for (int i = 0; i < MOST; i++) {
+        struct leftover *entry = &leftovers->entries[i];
+        if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == getpid() &&
+            entry->turn > 0 && take(entry, STATE_NOTED))
+            clear_entry(entry);
+    }
+}
+
 /* Processes first: they may use the rest. */
 void leftovers_clear_of(pid_t pid)
 {
@@ -305,33 +323,15 @@ void leftovers_clear(void)
 
 /* ---------------------------------------------------------------------------- settling ---- */
 
-static struct leftover *find_turn(pid_t pid, int turn)
+bool leftovers_find_deferred(pid_t pid, int turn, struct leftovers_deferred *deferred)
 {
     for (int i = 0; i < MOST; i++) {
-        struct leftover *entry = &leftovers->entries[i];
-        if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == pid && entry->turn == turn)
-            return entry;
-    }
-    return NULL;
-}
-
-bool leftovers_settle(pid_t pid, bool (*print)(void *context, const char *path), void *context,
-                      const char **name)
-{
-    for (int turn = 1; turn <= leftovers->turns; turn++) {
-        struct leftover *entry = find_turn(pid, turn);
-        if (!entry)
+        const struct leftover *entry = &leftovers->entries[i];
+        const char *path = leftovers->paths[i], *name = leftovers->names[i];
+        if (atomic_load(&entry->state) != STATE_NOTED || entry->owner != pid || entry->turn != turn)
             continue;
-        const char *path = leftovers->paths[entry - leftovers->entries];
-        *name = leftovers->names[entry - leftovers->entries];
-        if (strcmp(*name, "-") == 0) {
-            if (!print(context, path))
-                return false;
-        } else if (rename(path, *name) == 0) {
-            atomic_store(&entry->state, STATE_FREE);
-        } else {
-            return false;
-        }
+        *deferred = (struct leftovers_deferred){i, path, name};
+        return memchr(path, '\0', PATH_MAX) && memchr(name, '\0', PATH_MAX);
     }
-    return true;
+    return false;
 }

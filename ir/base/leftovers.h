@@ -34,8 +34,11 @@ void leftovers_note_end(int number);
 void leftovers_forget(int number);
 
 /* Who waits for this process is to give the file this name when all has ended well: see
- * leftovers_settle. "-" stands for standard output. False where that cannot be noted. */
+ * file_settle(). "-" stands for standard output. False where that cannot be noted. */
 bool leftovers_defer(int number, const char *name);
+/* How many of this process's there are, and removes them: they are not to appear. */
+int leftovers_count_deferred(void);
+void leftovers_drop_deferred(void);
 
 /* From now on, what is noted is shared with processes that are forked. Nothing is noted yet. False
  * where there is no memory for that. */
@@ -58,10 +61,13 @@ void leftovers_clear(void);
 /* The same behind a process of this one's that has ended. */
 void leftovers_clear_of(pid_t pid);
 
-/* Files of a process that has ended get the names that leftovers_defer has for them, in its order;
- * `print` gets the path of what is for standard output. False, with errno set and `name` what the
- * first one was to have, where that fails: others are left as they are. */
-bool leftovers_settle(pid_t pid, bool (*print)(void *context, const char *path), void *context,
-                      const char **name);
+/* The file that a process has deferred as the one with this number, from 1: its path, and the name
+ * that it is to get. Both stay what they are till the note is forgotten. False where nothing is
+ * noted. */
+struct leftovers_deferred {
+    int number;
+    const char *path, *name;
+};
+bool leftovers_find_deferred(pid_t pid, int turn, struct leftovers_deferred *deferred);
 
 #endif

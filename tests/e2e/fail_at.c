@@ -367,6 +367,12 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
     return fails(KIND_RENAME, EACCES) ? -1 : own(from_folder, from, to_folder, to);
 }
 
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    NEXT(int, renameat2, int, const char *, int, const char *, unsigned);
+    return fails(KIND_RENAME, EACCES) ? -1 : own(from_folder, from, to_folder, to, flags);
+}
+
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
     NEXT(int, linkat, int, const char *, int, const char *, int);
