@@ -166,6 +166,9 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/skirc.h \
 	frontend/cli/apart.c \
 	frontend/cli/apart.h \
+	frontend/cli/apart_record.c \
+	frontend/cli/apart_record.h \
+	frontend/cli/apart_work.c \
 	frontend/cli/attend.c \
 	frontend/cli/attend.h \
 	frontend/cli/bind_argument.c \

@@ -280,6 +280,7 @@ script_tests = \
 	tests/e2e/hostile_calls.py \
 	tests/e2e/hostile_kernels.py \
 	tests/e2e/hostile_processes.py \
+	tests/e2e/hostile_records.py \
 	tests/e2e/hostile_settings.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \

@@ -53,6 +53,8 @@ void apart_drop(void);
 /* As write_output(), and as apart_answered(): both where that has come to pass. */
 enum exit_status apart_answer(const struct invocation *invocation, const char *path,
                               const struct text *text);
+/* Whether this is a process of apart_run's. */
+bool apart_is_apart(void);
 /* Ends what has been started by this process or by its children, in its group. */
 void apart_end_processes(void);
 /* A signal that ends the process is not sent by itself; for handlers of signals. */

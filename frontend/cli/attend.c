@@ -2,6 +2,7 @@
 #include "frontend/cli/attend.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,12 @@ uint64_t attend_clock(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool attend_has_code(int pipe)
+{
+    struct pollfd readable = {.fd = pipe, .events = POLLIN};
+    return poll(&readable, 1, 0) == 1 && (readable.revents & POLLIN);
 }
 
 /* Whether it has become a process of another program. */
@@ -61,7 +68,7 @@ static bool waits_too_long(struct attended *attended, const struct attendance *a
 static enum ended_by look_after(struct attended *attended, const struct attendance *attendance)
 {
     pid_t pid = attended->pid;
-    if (!atomic_load(attendance->code))
+    if (!attend_has_code(attendance->code))
         return BY_ITSELF;
     uint64_t deadline = atomic_load(attendance->deadline);
     bool late = deadline ? attend_clock() > deadline + attendance->grace

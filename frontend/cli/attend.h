@@ -26,7 +26,7 @@ struct attended {
 
 /* When nothing good is to be expected of it. Others may change it meanwhile. */
 struct attendance {
-    const atomic_bool *code;          /* there is code of others, whatever else is said here */
+    int code;                         /* attend_has_code(), whatever else is said here */
     const _Atomic uint64_t *deadline; /* on attend_clock(); 0: none */
     uint64_t grace;                   /* milliseconds behind that */
     /* Where there is no deadline: milliseconds that its first thread may wait for one lock or
@@ -39,6 +39,9 @@ struct attendance {
 
 /* Milliseconds of a clock that only goes forwards. */
 uint64_t attend_clock(void);
+
+/* Whether there is code of others: a byte in a pipe, which nobody reads. */
+bool attend_has_code(int pipe);
 
 /* Waits for the end of `attended->pid`, which it brings about when that is due. A process that
  * stops itself goes on; one that has itself traced by this one is let go. Whatever ends beside it

@@ -194,15 +194,16 @@ static enum exit_status run_both(struct runner *runner)
 }
 
 /* What kernels print has no place in JSON: for that, standard output stays open under another
- * number. NULL: there is none to keep. */
+ * number where this process is to write it. NULL: there is none to keep. */
 static FILE *keep_output(const struct invocation *invocation)
 {
     fflush(invocation->out);
-    int kept = fileno(invocation->out) == STDOUT_FILENO && fileno(invocation->err) >= 0
+    bool replaced = fileno(invocation->out) == STDOUT_FILENO && fileno(invocation->err) >= 0;
+    int kept = replaced && !apart_is_apart()
                    ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                    : -1;
     FILE *out = kept >= 0 ? fdopen(kept, "w") : NULL;
-    if (out)
+    if (out || (replaced && apart_is_apart()))
         dup2(fileno(invocation->err), STDOUT_FILENO);
     else if (kept >= 0)
         close(kept);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,12 @@ struct leftovers {
 
 /* A handler of a signal has no other way to it. */
 static struct leftovers own, *leftovers = &own;
+
+/* Processes of this process's, by their entries' numbers: who may write to memory that is shared is
+ * not to say which one is ended. What is forked has those of its parent, too. */
+static struct {
+    pid_t pid, owner;
+} processes[MOST];
 
 /* What of this process's is to get its name later. */
 static int turns;
@@ -88,19 +95,28 @@ int leftovers_note(enum leftover_kind kind, const char *path)
 
 int leftovers_note_process(pid_t pid, const atomic_bool *stubborn)
 {
-    return note(LEFTOVER_PROCESS, pid, stubborn, "");
+    int number = note(LEFTOVER_PROCESS, pid, stubborn, "");
+    if (number != LEFTOVER_NONE) {
+        processes[number].pid = pid;
+        processes[number].owner = getpid();
+    }
+    return number;
 }
 
 void leftovers_forget(int number)
 {
-    if (number != LEFTOVER_NONE)
-        atomic_store(&leftovers->entries[number].state, STATE_FREE);
+    if (number == LEFTOVER_NONE)
+        return;
+    processes[number].pid = 0;
+    atomic_store(&leftovers->entries[number].state, STATE_FREE);
 }
 
 void leftovers_note_end(int number)
 {
-    if (number != LEFTOVER_NONE)
-        atomic_store(&leftovers->entries[number].ended, true);
+    if (number == LEFTOVER_NONE)
+        return;
+    processes[number].pid = 0;
+    atomic_store(&leftovers->entries[number].ended, true);
 }
 
 bool leftovers_defer(int number, const char *name)
@@ -273,14 +289,41 @@ bool leftovers_end_adopted(pid_t group)
 
 /* ---------------------------------------------------------------------------- clearing ---- */
 
+/* Whether it is one that this process has started, or one of those has, and so on. */
+static bool is_below(pid_t pid)
+{
+    enum { DEPTH = 64 };
+    for (int i = 0; i < DEPTH && pid > 1 && pid != getpid(); i++) {
+        char digits[16], *at = digits + sizeof digits - 1;
+        *at = '\0';
+        for (pid_t rest = pid; rest > 0; rest /= 10)
+            *--at = (char)('0' + rest % 10);
+        pid = parent_of(at);
+        if (pid == getpid())
+            return true;
+    }
+    return false;
+}
+
+/* The process to end of an entry that says which, or 0. */
+static pid_t process_of(const struct leftover *entry)
+{
+    ptrdiff_t number = entry - leftovers->entries;
+    if (processes[number].pid && processes[number].owner == getpid())
+        return processes[number].pid;
+    return is_below(entry->pid) ? entry->pid : 0;
+}
+
 /* The entry belongs to this process of late: `state` is STATE_TAKEN. */
 static void clear_entry(struct leftover *entry)
 {
     const char *path = leftovers->paths[entry - leftovers->entries];
     if (entry->kind == LEFTOVER_PROCESS) {
-        bool stubborn = entry->stubborn && atomic_load(entry->stubborn);
-        if (!atomic_load(&entry->ended))
-            end_process(entry->pid, stubborn ? LITTLE_PATIENCE : PATIENCE);
+        pid_t pid = process_of(entry);
+        bool own = processes[entry - leftovers->entries].owner == getpid();
+        bool stubborn = own && entry->stubborn && atomic_load(entry->stubborn);
+        if (pid && !atomic_load(&entry->ended))
+            end_process(pid, stubborn ? LITTLE_PATIENCE : PATIENCE);
         leftovers_clear_of(entry->pid);
     } else if (entry->kind == LEFTOVER_FOLDER) {
         remove_folder(path);

@@ -1,0 +1,76 @@
+/* What the process of the kernels and those that wait for it share (apart.h). Kernels may write
+ * anything there: what decides goes by pipes, or is only what it is said to be if it can be that. */
+#ifndef FRONTEND_CLI_APART_RECORD_H
+#define FRONTEND_CLI_APART_RECORD_H
+
+#include "backend/runtime/skrt.h"
+#include "frontend/cli/apart.h"
+#include "frontend/cli/attend.h"
+
+/* What both processes see. Kernels may write anything here: who reads it takes it for what it is
+ * said to be only if it can be that. */
+struct record {
+    _Atomic uint64_t done;     /* 0, or the key and ending_of() what the work has come to */
+    _Atomic uint64_t answered; /* the key: apart_answered */
+    _Atomic uint64_t outside;  /* the key and the signal from outside that ends the process, or 0 */
+    atomic_bool code;          /* there is code of others, for who ends the process */
+    atomic_bool wants_calls;   /* apart_say_calls */
+    _Atomic uint64_t deadline; /* what runs is to have ended by then, on attend_clock(); 0: none */
+    _Atomic uint64_t quiet;    /* beside that, milliseconds that it may wait for a lock; 0: any */
+    char running[256];         /* code that runs beside launches; "": none does */
+    struct skrt_note notes[SKRT_NOTES];
+    _Atomic uint32_t said_size; /* it may be more than there is room for */
+    char said[1 << 16];         /* of the end of the process, in lines */
+};
+
+/* Of which kernels have no end. */
+struct pipes {
+    /* From the process of the work: a byte, which nobody reads, once there is code of others. */
+    int code[2];
+    int report
+        [2]; /* from the process between: a struct report when the work begins, and behind it */
+};
+
+/* How the work has ended. */
+struct ending {
+    enum exit_status status;
+    bool answers;      /* apart_answer: it is answered where all ends well */
+    unsigned deferred; /* so many files appear then */
+};
+
+/* Which number stands for what is so: no memory that is overwritten has it by accident. It is made
+ * before there is a process. */
+void record_make_key(void);
+uint64_t record_key(void);
+/* The ending as `done` is to be. */
+uint64_t record_done(const struct ending *ending);
+/* False where the work has not come to its end. */
+bool record_ending(struct record *shared, struct ending *ending);
+
+/* Adds to what was said; both processes may, handlers of signals, too. */
+void record_add(struct record *shared, const char *text, size_t size);
+void record_say(struct record *shared, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The calls that cores are in, and those that they were in last, where they were noted. */
+void record_say_running(struct record *shared);
+void record_say_calls(struct record *shared);
+/* How a process has ended, as waitpid has it, that has not come to the end of its work. */
+void record_say_end(struct record *shared, int status, enum ended_by by);
+/* Whether what was said cannot have been: then nothing was. */
+bool record_take_damage(struct record *shared);
+/* What was said goes to `err`, and its first lines into `end`. */
+void record_take_said(const struct record *shared, FILE *err, struct apart_end *end);
+
+/* The work of a command, and where that goes. */
+struct errand {
+    struct invocation *invocation;
+    enum exit_status (*work)(struct invocation *invocation);
+    enum exit_status status;
+};
+
+/* Does the work in this process, which is forked for that. It ends by exit, so that tools that watch
+ * the process (leaks, coverage) get their turn. */
+_Noreturn void apart_work(struct errand *errand, struct record *shared, const struct pipes *pipes,
+                          pid_t parent);
+
+#endif
