@@ -81,8 +81,14 @@ static pid_t fork_noted(struct record *shared, int *leftover)
 
 static void tell(const struct pipes *pipes, const struct report *report)
 {
-    if (write(pipes->report[1], report, sizeof *report) != sizeof *report)
-        _exit(EXIT_INPUT);
+    const char *at = (const char *)report;
+    for (size_t left = sizeof *report; left > 0;) {
+        ssize_t n = write(pipes->report[1], at, left);
+        if (n < 0 && errno != EINTR)
+            _exit(EXIT_INPUT);
+        at += n > 0 ? n : 0;
+        left -= n > 0 ? (size_t)n : 0;
+    }
 }
 
 /* Waits for the process of the work, between that and the one of the command: signals that kernels
@@ -191,9 +197,17 @@ static enum exit_status end_told(const struct errand *errand, struct record *sha
 static struct report read_report(int fd)
 {
     struct report report = {.ended = false}, next;
+    size_t got = 0;
+    ssize_t n;
     fcntl(fd, F_SETFL, O_NONBLOCK);
-    while (read(fd, &next, sizeof next) == sizeof next)
-        report = next;
+    while ((n = read(fd, (char *)&next + got, sizeof next - got)) > 0 ||
+           (n < 0 && errno == EINTR)) {
+        got += n > 0 ? (size_t)n : 0;
+        if (got == sizeof next) {
+            report = next;
+            got = 0;
+        }
+    }
     return report;
 }
 

@@ -48,7 +48,10 @@ static void lead_group(void)
 /* Who is not told takes kernels' doings for a defect of this program: there are none, then. */
 static void tell_code(void)
 {
-    if (write(code_told, "", 1) != 1)
+    ssize_t n;
+    while ((n = write(code_told, "", 1)) < 0 && errno == EINTR)
+        continue;
+    if (n != 1)
         _exit(EXIT_DEFECT);
     close(code_told);
     code_told = -1;
