@@ -6,6 +6,7 @@
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,8 +245,11 @@ static enum skrt_status launch_batch(struct device_run *run, struct batch *batch
         tell(batch->queue.n_launches);
     seal(run);
     enum skrt_status status = skrt_launch_all(run->root->device, &batch->queue, batch->results);
+    bool exhausted = status == SKRT_INVALID && errno == ENOMEM;
     if (tell)
         tell(0);
+    if (exhausted)
+        mem_exhausted();
     return status;
 }
 

@@ -310,6 +310,7 @@ static enum skrt_status refuse_launch(struct skrt_result *result, const struct r
     result->status = SKRT_INVALID;
     if (asprintf(&result->report, "%s: %s\n", skrt_status_text(SKRT_INVALID), why->text) < 0)
         result->report = NULL;
+    errno = EINVAL;
     return SKRT_INVALID;
 }
 
@@ -323,7 +324,9 @@ static enum skrt_status queue_run(struct skrt_device *device, const struct skrt_
     if (!skrt_queue_open(device, queue, results)) {
         skrt_queue_close(device);
         refuse(&why, "no memory for the cores and their stacks");
-        return refuse_launch(&results[0], &why);
+        refuse_launch(&results[0], &why);
+        errno = ENOMEM;
+        return SKRT_INVALID;
     }
     queue_start(device);
     bool late = queue_wait(device);

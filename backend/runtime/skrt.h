@@ -557,7 +557,8 @@ struct skrt_queue {
  * all streams, and those that had not ended have SKRT_STOPPED. A launch that is SKRT_LEFT_SET or
  * SKRT_RACE has ended, and the others go on. Returns the status of the launch at fault, or else
  * SKRT_LEFT_SET or SKRT_RACE, in this order, where a launch has it; the device afterwards is as
- * after skrt_launch. */
+ * after skrt_launch. Where it is SKRT_INVALID, nothing was run: errno is ENOMEM where there is no
+ * memory for stacks, else EINVAL. */
 enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_queue *queue,
                                  struct skrt_result *results);
 
