@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Usable bytes of a fiber's stack; and bytes below it that nobody may touch, so that large frames do
- * not reach what is below: addresses only, as no page of them is used. */
+/* Usable bytes of a fiber's stack; and bytes below it that nobody may touch, so that large frames
+ * do not reach what is below: addresses only, as no page of them is used. */
 enum { SKRT_FIBER_STACK = 256 * 1024, SKRT_FIBER_GAP = 1024 * 1024 };
 
 typedef void skrt_fiber_fn(void *arg);
@@ -40,9 +40,9 @@ bool skrt_fiber_map(struct skrt_fiber *fiber);
  * before is forgotten. It must not be running. */
 void skrt_fiber_reset(struct skrt_fiber *fiber, skrt_fiber_fn *fn, void *arg);
 
-/* Fills so many bytes of the stack, from where it was left downwards, where there is a stack and the
- * machine's part knows where that is. Not while sanitizers or valgrind look after stacks. It must
- * not be running. */
+/* Fills so many bytes of the stack, from where it was left downwards, where there is a stack and
+ * the machine's part knows where that is. Not while sanitizers or valgrind look after stacks. It
+ * must not be running. */
 void skrt_fiber_spoil(struct skrt_fiber *fiber, unsigned char byte, size_t size);
 
 /* Leaves `from`, which is running, for `to`, which is not. Returns when something switches back.

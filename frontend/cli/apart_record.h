@@ -1,5 +1,5 @@
 /* What the process of the kernels and those that wait for it share (apart.h). Kernels may write
- * anything there: what decides goes by pipes, or is only what it is said to be if it can be that. */
+ * anything there: what decides goes by pipes, or is only what it is said to be if it can be so. */
 #ifndef FRONTEND_CLI_APART_RECORD_H
 #define FRONTEND_CLI_APART_RECORD_H
 
@@ -68,8 +68,8 @@ struct errand {
     enum exit_status status;
 };
 
-/* Does the work in this process, which is forked for that. It ends by exit, so that tools that watch
- * the process (leaks, coverage) get their turn. */
+/* Does the work in this process, which is forked for that. It ends by exit, so that tools that
+ * watch the process (leaks, coverage) get their turn. */
 _Noreturn void apart_work(struct errand *errand, struct record *shared, const struct pipes *pipes,
                           pid_t parent);
 

@@ -1,6 +1,6 @@
 /* Memory that others write into, with what shows where they write beside it: bytes with a pattern
  * directly before and behind it, and pages behind those that nobody may touch. The pattern is
- * another one beside each memory, so that what is copied from beside one to beside another shows. */
+ * another one beside each memory, so that what is copied from there to beside another shows. */
 #ifndef IR_BASE_GUARDED_H
 #define IR_BASE_GUARDED_H
 

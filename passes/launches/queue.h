@@ -49,8 +49,8 @@ struct part {
     struct needs needs;   /* of all that it waits for before it starts */
 };
 
-/* Waits only become fewer: from each stop on, the next that is of some kind is found by way of those
- * between, which is remembered. */
+/* Waits only become fewer: from each stop on, the next that is of some kind is found by way of
+ * those between, which is remembered. */
 struct line {
     VEC(struct stop) stops;
     uint32_t *unmoved; /* by stop: no stop from it on to before this one is other than MOVED */
