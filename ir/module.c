@@ -202,6 +202,19 @@ struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel
     return module_take_entry(module, &entry);
 }
 
+struct id_map module_superkernels(const struct module *module)
+{
+    struct id_map names = {NULL, 0, 0};
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t b = 0; b < graph->blocks.count; b++)
+            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL &&
+                id_map_find(&names, graph->blocks.at[b].name) == NONE)
+                id_map_set(&names, graph->blocks.at[b].name, i);
+    }
+    return names;
+}
+
 static bool graph_has_superkernel(const struct graph *graph, uint32_t name)
 {
     for (uint32_t i = 0; i < graph->blocks.count; i++)

@@ -430,6 +430,8 @@ static inline bool module_includes(const struct module *module, uint32_t loc)
 
 /* Whether a kernel, graph, entry or super kernel of any graph has the name. */
 bool module_has_symbol(const struct module *module, uint32_t name);
+/* The super kernels of all graphs: by name, the index of the first graph with it. To be freed. */
+struct id_map module_superkernels(const struct module *module);
 
 /* Which names are taken. */
 struct taken_names {

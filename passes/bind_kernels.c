@@ -452,6 +452,7 @@ static bool judge_bound(struct binder *binder)
     parts_run(&(struct parts){binder->module->threads, binder->bound.count, judging_weight,
                               judge_part, binder},
               binder->context->diags);
+    diags_settle(binder->context->diags);
     return !binder->refused;
 }
 

@@ -17,10 +17,13 @@
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 
-/* By index, the graphs of which the verifier has nothing to say. */
-struct right_graphs {
-    uint8_t *at;
-    uint32_t count, capacity;
+/* What the expansions of all graphs share. */
+struct expansion {
+    VEC(uint8_t) right;         /* by index: graphs of which the verifier has nothing to say */
+    struct id_map superkernels; /* by name, those of instances too */
+    /* By the name of a super kernel: the first and the second graph whose attributes name it. */
+    struct id_map named_in[2];
+    bool names_found;
 };
 
 struct expander {
@@ -30,7 +33,7 @@ struct expander {
     struct gear_table table;
     VEC(struct gear_case) cases;
     VEC(int64_t) values; /* of the cases */
-    struct right_graphs *right;
+    struct expansion *all;
     struct gear_instance *instances; /* by row of the table */
     struct gear_rows_left_out left_out;
 };
@@ -41,6 +44,15 @@ static const struct graph *graph_of(const struct expander *expander)
 }
 
 /* ---------------------------------------------------------------------- one combination ---- */
+
+static bool is_taken(const void *user, uint32_t name)
+{
+    const struct expander *expander = user;
+    bool taken = id_map_find(&expander->all->superkernels, name) != NONE;
+    for (int kind = 0; kind < SYMBOL_KINDS && !taken; kind++)
+        taken = module_find(expander->module, kind, name) != NONE;
+    return taken;
+}
 
 /* "f_b2_c4" of "f", or another name where that is taken. */
 static uint32_t instance_name(const struct expander *expander, uint32_t name, const int64_t *row)
@@ -53,7 +65,8 @@ static uint32_t instance_name(const struct expander *expander, uint32_t name, co
         text_printf(&text, "_%.*s%lld", NAME(module, graph->gears.at[i].name), (long long)row[i]);
     uint32_t wanted = module_name_printf(module, "%.*s", (int)text.size, text.at);
     text_free(&text);
-    return module_free_symbol(module, wanted, "_");
+    uint32_t last = 0;
+    return module_free_name(module, wanted, "_", (struct taken_names){is_taken, expander}, &last);
 }
 
 static bool rename_symbol(struct attr_map *map, struct attr_value *value)
@@ -79,6 +92,7 @@ static void rename_superkernels(const struct expander *expander, struct graph *g
             continue;
         uint32_t before = block->name;
         block->name = instance_name(expander, before, row);
+        id_map_set(&expander->all->superkernels, block->name, expander->id);
         id_map_set(&names, before, block->name);
         any = true;
     }
@@ -99,7 +113,7 @@ static void add_instance(struct expander *expander, const int64_t *row,
     *graph = instance->graph;
     instance->graph = (struct graph){.name = NONE};
     graph->name = name;
-    vec_push(expander->right, instance->made.silent && instance->verified.silent);
+    vec_push(&expander->all->right, instance->made.silent && instance->verified.silent);
     vec_push(&expander->cases, (struct gear_case){name, graph->loc, {expander->values.count, n}});
     for (uint32_t i = 0; i < n; i++)
         vec_push(&expander->values, row[i]);
@@ -121,7 +135,8 @@ static void verify_part(void *user, uint32_t first, uint32_t end, struct diags *
 {
     struct expander *expander = user;
     for (uint32_t i = first; i < end; i++)
-        gear_instance_verify(&expander->instances[i], expander->module, diags);
+        gear_instance_verify(&expander->instances[i], expander->module,
+                             &expander->all->superkernels, diags);
 }
 
 static uint64_t instance_weight(const void *user, uint32_t item)
@@ -192,18 +207,34 @@ static bool has_entries(const struct expander *expander)
     return false;
 }
 
-/* What looks for the super kernels of the graph in the attributes of others. */
+/* What looks for super kernels in the attributes of a graph. */
 struct name_search {
-    struct id_map blocks; /* by name */
-    uint32_t found;       /* a block that others name, or NONE */
+    struct expansion *all;
+    uint32_t graph;
 };
 
-static bool find_name(struct attr_map *map, struct attr_value *value)
+static bool note_name(struct attr_map *map, struct attr_value *value)
 {
-    struct name_search *search = map->user;
-    if (value->kind == ATTR_SYMBOL && search->found == NONE)
-        search->found = id_map_find(&search->blocks, value->id);
+    const struct name_search *search = map->user;
+    struct id_map *named_in = search->all->named_in;
+    if (value->kind != ATTR_SYMBOL || id_map_find(&search->all->superkernels, value->id) == NONE)
+        return false;
+    uint32_t *first = id_map_at(&named_in[0], value->id);
+    uint32_t *second = id_map_at(&named_in[1], value->id);
+    if (*first == NONE)
+        *first = search->graph;
+    else if (*first != search->graph && *second == NONE)
+        *second = search->graph;
     return false;
+}
+
+static void find_names(struct module *module, struct expansion *all)
+{
+    struct name_search search = {.all = all};
+    struct attr_map map = {module, note_name, &search};
+    for (; search.graph < module->graphs.count && !all->names_found; search.graph++)
+        attr_map_graph(&map, &module->graphs.at[search.graph]);
+    all->names_found = true;
 }
 
 static bool report_named(const struct expander *expander, const struct graph *other, uint32_t block)
@@ -221,19 +252,21 @@ static bool report_named(const struct expander *expander, const struct graph *ot
 static bool check_not_named(const struct expander *expander)
 {
     struct module *module = expander->module;
-    struct name_search search = {.found = NONE};
-    struct attr_map map = {module, find_name, &search};
-    const struct graph *graph = graph_of(expander), *other = graph;
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-            id_map_set(&search.blocks, graph->blocks.at[b].name, b);
-    for (uint32_t i = 0; i < module->graphs.count && search.found == NONE; i++) {
-        other = &module->graphs.at[i];
-        if (other != graph && search.blocks.count)
-            attr_map_graph(&map, &module->graphs.at[i]);
+    const struct graph *graph = graph_of(expander);
+    uint32_t found = NONE, other = NONE;
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL)
+            continue;
+        find_names(module, expander->all);
+        uint32_t by = id_map_find(&expander->all->named_in[0], graph->blocks.at[b].name);
+        if (by == expander->id)
+            by = id_map_find(&expander->all->named_in[1], graph->blocks.at[b].name);
+        if (by < other) {
+            other = by;
+            found = b;
+        }
     }
-    id_map_free(&search.blocks);
-    return search.found == NONE || report_named(expander, other, search.found);
+    return found == NONE || report_named(expander, &module->graphs.at[other], found);
 }
 
 /* The rows in the place of the statements. */
@@ -265,10 +298,10 @@ static bool expand_all(struct expander *expander)
 }
 
 static bool expand_graph(struct pass_context *context, uint32_t id, bool called,
-                         struct right_graphs *right)
+                         struct expansion *all)
 {
     struct expander expander = {
-        .context = context, .module = context->module, .id = id, .right = right};
+        .context = context, .module = context->module, .id = id, .all = all};
     if (called)
         return refuse(&expander, "a graph with gears is called",
                       "gears are for graphs that are called from outside: give those that call "
@@ -291,23 +324,26 @@ static bool expand_graph(struct pass_context *context, uint32_t id, bool called,
 bool pass_expand_gears(struct pass_context *context)
 {
     struct module *module = context->module;
-    struct right_graphs right = {NULL, 0, 0};
+    struct expansion all = {.superkernels = module_superkernels(module)};
     uint32_t n_graphs = module->graphs.count;
     uint8_t *called = mem_calloc(n_graphs, 1);
     bool ok = true, expanded = false;
     for (uint32_t i = 0; i < n_graphs; i++) {
         graph_mark_called(module, &module->graphs.at[i], called);
-        vec_push(&right, false);
+        vec_push(&all.right, false);
     }
     for (uint32_t i = 0; i < n_graphs; i++) {
         const struct graph *graph = &module->graphs.at[i];
         if (graph->gear_mode == GEARS_NONE || graph->cases.count)
             continue;
-        ok = expand_graph(context, i, called[i], &right) && ok;
+        ok = expand_graph(context, i, called[i], &all) && ok;
         expanded = true;
     }
     mem_free(called);
-    ok = ok && (!expanded || verify_module_but(module, right.at, context->diags));
-    vec_free(&right);
+    ok = ok && (!expanded || verify_module_but(module, all.right.at, context->diags));
+    vec_free(&all.right);
+    id_map_free(&all.superkernels);
+    id_map_free(&all.named_in[0]);
+    id_map_free(&all.named_in[1]);
     return ok;
 }

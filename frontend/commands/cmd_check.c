@@ -44,16 +44,6 @@ struct check {
 
 /* ------------------------------------------------------------------------ accounts ---- */
 
-/* They are part of the accounts, not of what is wrong. */
-static void drop_remarks(struct diags *diags)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        if (diags->list.at[i].severity != SEVERITY_REMARK)
-            diags->list.at[kept++] = diags->list.at[i];
-    diags->list.count = kept;
-}
-
 /* The passes that decide what is fused and what launches are. Where all ops have kernels, these say
  * on how many cores super kernels run, and so whether some of them have to wait as wholes, or are
  * cut. `counted`: launches are known. */
@@ -83,7 +73,7 @@ static enum pipeline_status account(struct check *check)
     if (check->estimate && counted)
         check_estimate_print(input);
     if (!kept)
-        drop_remarks(&input->diags);
+        diags_drop(&input->diags, SEVERITY_REMARK);
     input->diags.remarks = kept;
     return status;
 }

@@ -81,7 +81,7 @@ static void make_instance(const struct settler *settler, const int64_t *row,
 {
     const struct diags *diags = &settler->input->diags;
     gear_instance_make(instance, settler->input->module, settler->graph, row, diags);
-    gear_instance_verify(instance, settler->input->module, diags);
+    gear_instance_verify(instance, settler->input->module, NULL, diags);
 }
 
 /* Whether the graph has nothing against the values; appends what, where it has. */

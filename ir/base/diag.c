@@ -46,6 +46,7 @@ void diags_free(struct diags *diags)
 {
     arena_free(&diags->arena);
     vec_free(&diags->list);
+    id_map_free(&diags->begins);
 }
 
 struct diags diags_of_part(const struct diags *diags)
@@ -109,14 +110,26 @@ static bool are_alike(const char *a, const char *b)
     return *a == *b;
 }
 
+/* The last kept diagnostic whose position begins there, or NONE. */
+static uint32_t last_at(struct diags *diags, uint32_t begin)
+{
+    for (; diags->n_begins < diags->list.count; diags->n_begins++) {
+        struct diag *diag = &diags->list.at[diags->n_begins];
+        uint32_t *last = id_map_at(&diags->begins, diag->span.begin);
+        diag->same_begin = *last;
+        *last = diags->n_begins;
+    }
+    return id_map_find(&diags->begins, begin);
+}
+
 /* Whether it is one of an error that is kept. */
 static bool is_repeated(struct diags *diags, enum diag_id id, struct span span, const char *format,
                         va_list args)
 {
     const char *text = NULL;
-    for (uint32_t i = 0; i < diags->list.count; i++) {
+    for (uint32_t i = last_at(diags, span.begin); i != NONE; i = diags->list.at[i].same_begin) {
         struct diag *diag = &diags->list.at[i];
-        if (diag->id != id || diag->span.begin != span.begin || diag->span.end != span.end)
+        if (diag->id != id || diag->span.end != span.end)
             continue;
         text = text ? text : format_text(diags, format, args);
         if (are_alike(diag->text, text)) {
@@ -127,12 +140,25 @@ static bool is_repeated(struct diags *diags, enum diag_id id, struct span span, 
     return false;
 }
 
+bool diag_dropped(struct diags *diags, enum diag_id id)
+{
+    enum severity severity = ids[id].severity;
+    bool dropped = severity == SEVERITY_REMARK && !diags->remarks;
+    if (severity == SEVERITY_ERROR) {
+        leave_to_whole(diags);
+        dropped = !diags->copies && diags->max_errors &&
+                  diags->counts[SEVERITY_ERROR] >= diags->max_errors;
+    }
+    diags->counts[severity] += dropped;
+    return dropped;
+}
+
 bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
               va_list args)
 {
     enum severity severity = ids[id].severity;
-    if (severity == SEVERITY_ERROR)
-        leave_to_whole(diags);
+    if (diag_dropped(diags, id))
+        return false;
     va_list again;
     va_copy(again, args);
     bool repeated =
@@ -142,8 +168,6 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
     if (repeated)
         return false;
     diags->counts[severity]++;
-    if (severity == SEVERITY_REMARK && !diags->remarks)
-        return false;
     if (severity == SEVERITY_ERROR && diags->max_errors &&
         diags->counts[SEVERITY_ERROR] > diags->max_errors)
         return false;
@@ -159,7 +183,7 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
     return true;
 }
 
-bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char *format, ...)
+bool(diag_at)(struct diags *diags, enum diag_id id, struct span span, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -168,15 +192,16 @@ bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char 
     return kept;
 }
 
+/* The list of diagnostics moves when it grows, and with it the first link of a chain: the end of an
+ * empty chain is not kept. */
 static void add_note(struct diags *diags, struct span span, const char *format, va_list args)
 {
     assert(diags->list.count > 0);
-    struct diag_note **last = &diags->list.at[diags->list.count - 1].notes;
-    while (*last)
-        last = &(*last)->next;
+    struct diag *diag = &diags->list.at[diags->list.count - 1];
     struct diag_note *note = arena_alloc(&diags->arena, sizeof *note);
     *note = (struct diag_note){.text = format_text(diags, format, args), .span = span};
-    *last = note;
+    *(diag->notes ? diag->last_note : &diag->notes) = note;
+    diag->last_note = &note->next;
 }
 
 void diag_note(struct diags *diags, struct span span, const char *format, ...)
@@ -202,8 +227,6 @@ bool diag_suggest(struct diags *diags, const struct suggest *suggest)
     return suggest->best != NULL;
 }
 
-/* The list of diagnostics moves when it grows, and with it the first link of a chain: the end of an
- * empty chain is not kept. */
 static void add_field(struct diags *diags, const char *key, const char *value, bool listed)
 {
     assert(diags->list.count > 0);
@@ -235,17 +258,39 @@ bool diags_have(const struct diags *diags, enum diag_id id)
 
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
 {
-    uint32_t kept = 0;
     assert(ids[id].severity == SEVERITY_WARNING);
     leave_to_whole(diags);
-    for (uint32_t i = 0; i < diags->list.count; i++) {
-        const struct diag *diag = &diags->list.at[i];
-        if (diag->id == id && diag->span.begin == span.begin && diag->span.end == span.end)
-            diags->counts[SEVERITY_WARNING]--;
-        else
-            diags->list.at[kept++] = *diag;
+    for (uint32_t i = last_at(diags, span.begin); i != NONE; i = diags->list.at[i].same_begin) {
+        struct diag *diag = &diags->list.at[i];
+        if (diag->id != id || diag->span.end != span.end || diag->taken_back)
+            continue;
+        diag->taken_back = true;
+        diags->n_taken_back++;
+        diags->counts[SEVERITY_WARNING]--;
     }
+}
+
+/* `but`: a severity, or SEVERITY_COUNT for none. */
+static void keep_all(struct diags *diags, enum severity but)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (!diags->list.at[i].taken_back && diags->list.at[i].severity != but)
+            diags->list.at[kept++] = diags->list.at[i];
     diags->list.count = kept;
+    diags->n_taken_back = diags->n_begins = 0;
+    id_map_clear(&diags->begins);
+}
+
+void diags_settle(struct diags *diags)
+{
+    if (diags->n_taken_back)
+        keep_all(diags, SEVERITY_COUNT);
+}
+
+void diags_drop(struct diags *diags, enum severity severity)
+{
+    keep_all(diags, severity);
 }
 
 bool diag_wants_suggestion(struct diags *diags)

@@ -3,6 +3,7 @@
 #ifndef IR_BASE_DIAG_H
 #define IR_BASE_DIAG_H
 
+#include "ir/base/ids.h"
 #include "ir/base/source.h"
 #include "ir/base/suggest.h"
 
@@ -49,8 +50,10 @@ struct diag {
     const char *copy;  /* of an error: what of diags.copies was at hand; NULL */
     uint32_t copy_id;  /* of any: the id of that (struct diag_copy), or NONE */
     uint32_t repeated; /* so often it was reported again, see diags.copies */
-    struct diag_note *notes;
+    struct diag_note *notes, **last_note;
     struct diag_field *fields, **last_field;
+    uint32_t same_begin; /* the one before it whose position begins there too, or NONE */
+    bool taken_back;
 };
 
 /* Which of diags.copies the statements at hand are of. It is looked up where an error asks. */
@@ -76,6 +79,9 @@ struct diags {
      * string. */
     const char *copies;
     struct diag_copy copy;
+    struct id_map begins; /* by where a position begins, the last one there */
+    uint32_t n_begins;    /* so many of the list are in it */
+    uint32_t n_taken_back;
 };
 
 void diags_init(struct diags *diags, struct source *source, const char *path);
@@ -87,9 +93,14 @@ struct diags diags_of_part(const struct diags *diags);
 void diags_merge(struct diags *diags, struct diags *part);
 
 /* Records one diagnostic of the id's severity. Returns whether it is kept: past max_errors, errors
- * are only counted, and the text is not even formatted. */
+ * are only counted, as are remarks that nobody wants. */
 bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Counts it where it is not kept whatever it says, and returns whether that is so. */
+bool diag_dropped(struct diags *diags, enum diag_id id);
+/* What is dropped has cost nothing: neither its place was looked for nor its text made. */
+#define diag_at(diags, id, ...)                                                                    \
+    (diag_dropped(diags, id) ? false : (diag_at)(diags, id, __VA_ARGS__))
 bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
               va_list args);
 /* Adds a line to the last kept diagnostic; to be called only where diag_at returned true: a second
@@ -112,8 +123,13 @@ bool diags_have(const struct diags *diags, enum diag_id id);
  * help, in the arena; NULL where there is nothing to be said. */
 const char *diag_copies_text(struct diags *diags, const struct diag *diag);
 
-/* Takes back what was kept of an id, a warning, at exactly this place: an error says it better. */
+/* Takes back what was kept of an id, a warning, at exactly this place: an error says it better. It
+ * stands in the list until it is settled. */
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span);
+/* Removes from the list what was taken back. */
+void diags_settle(struct diags *diags);
+/* Removes those of a severity from the list. */
+void diags_drop(struct diags *diags, enum severity severity);
 
 /* Looking for a similar name costs time in proportion to the names there are, so only the first
  * few diagnostics of a run may do it. Counts the asking. */

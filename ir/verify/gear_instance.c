@@ -69,13 +69,13 @@ void gear_instance_make(struct gear_instance *instance, struct module *module,
 }
 
 void gear_instance_verify(struct gear_instance *instance, const struct module *module,
-                          const struct diags *like)
+                          const struct id_map *superkernels, const struct diags *like)
 {
     struct diags diags;
     if (!instance->made.fits)
         return;
     diags_begin(&diags, like);
-    bool ok = verify_graph_alone(module, &instance->graph, &diags);
+    bool ok = verify_graph_of_many(module, superkernels, &instance->graph, &diags);
     instance->verified = diags_end(&diags, ok);
 }
 

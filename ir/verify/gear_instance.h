@@ -27,9 +27,10 @@ void gear_instance_make(struct gear_instance *instance, struct module *module,
                         const struct graph *graph, const int64_t *values,
                         const struct diags *diags);
 /* What the verifier has against it: it had nothing before there were values, so what it finds, they
- * have done. A part (ir/base/part.h) may do it again. */
+ * have done. A part (ir/base/part.h) may do it again. `superkernels`: as module_superkernels() has
+ * them, or NULL. */
 void gear_instance_verify(struct gear_instance *instance, const struct module *module,
-                          const struct diags *diags);
+                          const struct id_map *superkernels, const struct diags *diags);
 /* What is wrong with it; NULL: it is right. */
 const struct gear_verdict *gear_instance_fault(const struct gear_instance *instance);
 /* Not of the graph, if that was taken. */

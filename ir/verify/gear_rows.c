@@ -73,7 +73,7 @@ uint32_t gear_rows_find(struct gear_rows_left_out *left_out, struct module *modu
         const int64_t *row = gear_table_row(&table, i);
         struct gear_instance instance;
         gear_instance_make(&instance, module, graph, row, diags);
-        gear_instance_verify(&instance, module, diags);
+        gear_instance_verify(&instance, module, NULL, diags);
         const struct gear_verdict *fault = gear_instance_fault(&instance);
         gear_row_mark(graph, i, fault != NULL);
         if (fault)

@@ -12,6 +12,7 @@ struct graph_verifier {
     const struct graph *graph;
     uint32_t token;        /* type id of tokens, or one that no value has */
     uint8_t *type_checked; /* by type id: its format and gears were looked at */
+    struct id_map dims;    /* the names of dimensions that the graph declares: set or not */
     uint8_t *reached;      /* by op id: the walk over the text has passed it */
     struct seen_ops seen;
     struct id_map labels;   /* of the op that is looked at: by label, its place, the first if two */

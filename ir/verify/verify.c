@@ -143,13 +143,22 @@ static bool verifier_end(struct verifier *verifier)
 {
     effects_free(verifier->effects);
     mem_free(verifier->marks);
+    id_map_free(&verifier->own_superkernels);
+    diags_settle(verifier->diags);
     return verifier->diags->counts[SEVERITY_ERROR] == verifier->errors;
 }
 
 bool verify_graph_alone(const struct module *module, const struct graph *graph, struct diags *diags)
 {
+    return verify_graph_of_many(module, NULL, graph, diags);
+}
+
+bool verify_graph_of_many(const struct module *module, const struct id_map *superkernels,
+                          const struct graph *graph, struct diags *diags)
+{
     struct verifier verifier;
     verifier_init(&verifier, module, diags);
+    verifier.superkernels = superkernels;
     verify_graph(&verifier, graph);
     return verifier_end(&verifier);
 }
@@ -172,6 +181,7 @@ verify_part(struct verified *verified, uint32_t first, uint32_t end, struct diag
     if (diags != verifier->diags) {
         verifier_init(&own, verified->whole->module, diags);
         own.option_warnings = verified->whole->option_warnings;
+        own.superkernels = verified->whole->superkernels;
         verifier = &own;
     }
     for (uint32_t i = first; i < end; i++)

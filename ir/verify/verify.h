@@ -14,6 +14,10 @@ bool verify_module_but(const struct module *module, const uint8_t *right, struct
 /* The same for one graph of it by itself, whose calls and symbols are looked up in the module. */
 bool verify_graph_alone(const struct module *module, const struct graph *graph,
                         struct diags *diags);
+/* The same for one of many: `superkernels` are those of the module, as module_superkernels() has
+ * them. */
+bool verify_graph_of_many(const struct module *module, const struct id_map *superkernels,
+                          const struct graph *graph, struct diags *diags);
 
 /* Whether an op of a graph, whose operands are defined, has nothing against the data of its type
  * that the verifier would report, even where the op is not held to it (op_is_unchecked). */

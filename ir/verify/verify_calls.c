@@ -9,17 +9,16 @@
 
 /* -------------------------------------------------------------------------- symbols ---- */
 
-static bool is_superkernel(const struct module *module, uint32_t name)
+static bool is_superkernel(struct verifier *verifier, uint32_t name)
 {
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        for (uint32_t b = 0; b < module->graphs.at[i].blocks.count; b++)
-            if (module->graphs.at[i].blocks.at[b].kind == BLOCK_SUPERKERNEL &&
-                module->graphs.at[i].blocks.at[b].name == name)
-                return true;
-    return false;
+    if (!verifier->superkernels) {
+        verifier->own_superkernels = module_superkernels(verifier->module);
+        verifier->superkernels = &verifier->own_superkernels;
+    }
+    return id_map_find(verifier->superkernels, name) != NONE;
 }
 
-/* What has the name, but for super kernels, which are many to look through; or NULL. */
+/* What has the name, but for super kernels; or NULL. */
 static const char *symbol_text(const struct module *module, uint32_t name)
 {
     if (module_find(module, SYMBOL_GRAPH, name) != NONE)
@@ -61,7 +60,7 @@ static void verify_symbols(struct graph_verifier *gv, struct span span,
 {
     const struct module *module = gv->module;
     if (value->kind == ATTR_SYMBOL && !symbol_text(module, value->id) &&
-        !is_superkernel(module, value->id))
+        !is_superkernel(gv->verifier, value->id))
         unknown_symbol(gv, span, value->id, false);
     for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
         verify_symbols(gv, span, &module->attr_values.at[value->first + i]);
@@ -161,7 +160,7 @@ static bool verify_callee(struct graph_verifier *gv, const struct callee *callee
     if (callee->graph != NONE)
         return true;
     const char *other = symbol_text(module, value->id);
-    if (!other && is_superkernel(module, value->id))
+    if (!other && is_superkernel(gv->verifier, value->id))
         other = "super kernel";
     if (!other)
         unknown_symbol(gv, callee_span(module, callee), value->id, true);
@@ -329,12 +328,12 @@ static void verify_counts(struct graph_verifier *gv, const struct op *op, uint32
     const uint32_t *operands = op_operands(gv->graph, op);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t type = type_of(gv->graph, operands[i]), first = type_of(gv->graph, operands[0]);
-        struct span span = locate_op(gv->module, op, OP_OPERAND, i);
         if (!call_type_counts(gv->module, type))
-            diag_at(gv->diags, DIAG_call_signature, span, "this is %s, but must be one integer",
+            diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_OPERAND, i),
+                    "this is %s, but must be one integer",
                     type_text(gv->module, type, &gv->diags->arena));
         else if (!verify_types_match(gv->module, first == NONE ? type : first, type))
-            diag_at(gv->diags, DIAG_call_signature, span,
+            diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_OPERAND, i),
                     "this is %s, but the start of what is counted is %s",
                     type_text(gv->module, type, &gv->diags->arena),
                     type_text(gv->module, first, &gv->diags->arena));

@@ -124,6 +124,7 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
         verify_addresses(&gv);
     mem_free(gv.type_checked);
     mem_free(gv.reached);
+    id_map_free(&gv.dims);
     id_map_free(&gv.labels);
     vec_free(&gv.tensors);
     id_map_free(&gv.numbers);

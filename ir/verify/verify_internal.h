@@ -20,6 +20,9 @@ struct verifier {
     bool shared_names;       /* some op has a `shared_name` */
     uint32_t errors;         /* that there were before */
     bool calls;              /* an op that calls graphs was met */
+    /* By name, as module_superkernels() has them; NULL: nobody has asked yet. */
+    const struct id_map *superkernels;
+    struct id_map own_superkernels;
 };
 
 /* Each attribute by itself: its owner has it, once, and its value is of its kind. */

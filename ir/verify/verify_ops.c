@@ -9,22 +9,29 @@
 
 /* --------------------------------------------------------------------------- values ---- */
 
+/* Of a use by an op, or (`op` NULL) by the return. To be asked where a message needs it: an op with
+ * very many operands takes long to look through. */
+static struct span use_span(const struct graph_verifier *gv, const struct op *op, enum op_part part,
+                            uint32_t index)
+{
+    return op ? locate_op(gv->module, op, part, index)
+              : locate_return(gv->module, gv->graph, index);
+}
+
 static void missing_value(struct graph_verifier *gv, const struct op *op, enum op_part part,
                           uint32_t index, uint32_t value)
 {
     const struct graph *graph = gv->graph;
     uint32_t name = graph->values.at[value].name;
-    struct span span =
-        op ? locate_op(gv->module, op, part, index) : locate_return(gv->module, graph, index);
     struct mark mark = gv->verifier->marks[name];
     if (mark.stamp == gv->verifier->stamp) {
-        if (diag_at(gv->diags, DIAG_use_before_def, span, "'%%%.*s' is used before its definition",
-                    NAME(gv->module, name)))
+        if (diag_at(gv->diags, DIAG_use_before_def, use_span(gv, op, part, index),
+                    "'%%%.*s' is used before its definition", NAME(gv->module, name)))
             diag_note(gv->diags, locate_value(gv->module, graph, mark.id), "it is defined here");
         return;
     }
-    if (!diag_at(gv->diags, DIAG_unknown_value, span, "nothing defines '%%%.*s'",
-                 NAME(gv->module, name)))
+    if (!diag_at(gv->diags, DIAG_unknown_value, use_span(gv, op, part, index),
+                 "nothing defines '%%%.*s'", NAME(gv->module, name)))
         return;
     struct suggest suggest = name_suggest(gv->module, name);
     if (diag_wants_suggestion(gv->diags))
@@ -38,9 +45,8 @@ static void missing_value(struct graph_verifier *gv, const struct op *op, enum o
 static void wrong_token(struct graph_verifier *gv, const struct op *op, uint32_t index,
                         uint32_t value)
 {
-    struct span span = op ? locate_op(gv->module, op, OP_OPERAND, index)
-                          : locate_return(gv->module, gv->graph, index);
-    if (diag_at(gv->diags, DIAG_token, span, "'%%%.*s' is a token: it cannot be %s",
+    if (diag_at(gv->diags, DIAG_token, use_span(gv, op, OP_OPERAND, index),
+                "'%%%.*s' is a token: it cannot be %s",
                 NAME(gv->module, gv->graph->values.at[value].name), op ? "read" : "returned") &&
         op)
         diag_help(gv->diags, "to start behind its op, write 'after (%%%.*s)'",

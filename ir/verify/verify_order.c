@@ -69,10 +69,9 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
         return;
     }
     const struct event_side *sender = &sends->at[mark.id];
-    struct span span = side_span(verifier, graph, side, OP_RECV);
     if (sender->op == side->op && sender->block == side->block) {
-        diag_at(verifier->diags, DIAG_event_order, span, "%s cannot wait for its own event",
-                side->op == NONE ? "a super kernel" : "an op");
+        diag_at(verifier->diags, DIAG_event_order, side_span(verifier, graph, side, OP_RECV),
+                "%s cannot wait for its own event", side->op == NONE ? "a super kernel" : "an op");
         return;
     }
     if (sender->op == NONE || side->op == NONE ||
@@ -80,7 +79,7 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
         order->stream[sender->op] != order->stream[side->op] || order->passive[sender->op] ||
         order->passive[side->op])
         return;
-    if (diag_at(verifier->diags, DIAG_event_order, span,
+    if (diag_at(verifier->diags, DIAG_event_order, side_span(verifier, graph, side, OP_RECV),
                 "event '%.*s' is sent and received on one stream",
                 NAME(verifier->module, side->event)))
         diag_help(verifier->diags, "ops of one stream run in their order; leave it out");

@@ -57,9 +57,10 @@ static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32
                  "the graph declares no dimension '%.*s'", NAME(gv->module, name)))
         return;
     struct suggest suggest = name_suggest(gv->module, name);
-    for (uint32_t i = 0; i < gv->graph->dims.count; i++)
+    bool wanted = diag_wants_suggestion(gv->diags);
+    for (uint32_t i = 0; i < gv->graph->dims.count && wanted; i++)
         name_offer(&suggest, gv->module, gv->graph->dims.at[i].name);
-    for (uint32_t i = 0; i < gv->graph->gears.count; i++)
+    for (uint32_t i = 0; i < gv->graph->gears.count && wanted; i++)
         name_offer(&suggest, gv->module, gv->graph->gears.at[i].name);
     if (!diag_suggest(gv->diags, &suggest))
         diag_help(gv->diags,
@@ -75,7 +76,7 @@ static void verify_dim(struct graph_verifier *gv, int64_t dim, struct span span)
     dim_to_sum(gv->module, dim, &sum);
     for (uint32_t i = 0; i < sum.count; i++)
         for (uint32_t n = 0; n < sum.terms[i].degree; n++)
-            if (!graph_declares_dim(gv->graph, sum.terms[i].names[n]))
+            if (id_map_find(&gv->dims, sum.terms[i].names[n]) == NONE)
                 unknown_dim_name(gv, span, sum.terms[i].names[n]);
 }
 
@@ -111,8 +112,11 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
 void verify_dim_names(struct graph_verifier *gv)
 {
     marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < gv->graph->gears.count; i++)
+        id_map_set(&gv->dims, gv->graph->gears.at[i].name, 0);
     for (uint32_t i = 0; i < gv->graph->dims.count; i++) {
         const struct free_dim *dim = &gv->graph->dims.at[i];
+        id_map_set(&gv->dims, dim->name, 0);
         if (marks_set(gv->verifier, dim->name, i, NULL))
             diag_at(gv->diags, DIAG_duplicate, locate_token(gv->module, dim->loc),
                     "the dimension '%.*s' stands twice", NAME(gv->module, dim->name));

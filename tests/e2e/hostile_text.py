@@ -115,6 +115,38 @@ check("150,000 waits in the middle of a super kernel become waits of the launch"
     f'stream "1" {{\n{waited}\n}}\nscope @s {{\n{waiting}\n}}', f"return %v{WAITS - 1}").replace(
         b"%v-1", b"%x").replace(b"f32[1]", b"f32[64]"), size=3_000_000)
 
+received = "\n".join(f"%a{i} = Add(%x, %x) : f32[1] send [e{i}]" for i in range(MANY))
+events = ", ".join(f"e{i}" for i in range(MANY))
+check("an op that receives 100,000 events", 0, graph(
+    f'stream "1" {{\n{received}\n}}\n%y = Add(%x, %x) : f32[1] recv [{events}]'), "check", "--no-lower")
+check("an op that receives 100,000 events that nobody sends", 1, graph(
+    f"%y = Add(%x, %x) : f32[1] recv [{events}]"), text=b"99980 more errors")
+check("an op with 100,000 operands that nothing defines", 1, graph(
+    "%y = A(" + ", ".join(f"%y{i}" for i in range(MANY)) + ") : f32[1]"), text=b"99980 more errors")
+
+GRAPH = "graph @g{0}(%x: f32[1]) -> f32[1] {{ return %x }}"
+calls = "\n".join(f"%y{i} = PartitionedCall(%x) {{f = @h{i}}} : f32[1]" for i in range(MANY))
+check("100,000 calls of graphs that are not there, among as many", 1,
+      graph(calls) + "\n".join(GRAPH.format(i) for i in range(MANY)).encode(),
+      "check", "--no-lower", text=b"there is no graph '@h0'")
+
+GEARED = """graph @g{0}(%x: f32[b]) gears zip (b = [2, 4]) -> f32[b] {{
+superkernel @s{0} {{
+%y = Add(%x, %x) {{own = @s{0}}} : f32[b]
+}}
+return %y
+}}"""
+check("20,000 graphs with gears and super kernels that they name", 0,
+      ("skir 1\n" + "\n".join(GEARED.format(i) for i in range(20_000))).encode(),
+      "opt", "--passes=expand-gears")
+named = ", ".join(f"d{i}" for i in range(400_000))
+check("400,000 names of dimensions", 0, (
+    "skir 1\ngraph @g(" + ", ".join(f"%p{i}: f32[d{i}]" for i in range(400_000)) +
+    f") dims ({named}) -> f32[d0] {{ return %p0 }}").encode(), "check", "--no-lower")
+check("200,000 warnings that errors take back", 1, graph(
+    "\n".join(f"%y{i} = Add(%x, %x) {{suportSuperKernel = 0}} : f32[1]" for i in range(200_000))),
+    text=b"199980 more errors")
+
 # ---- Depth ----
 
 calls = "\n".join(f"graph @g{i}(%x: f32[1]) -> f32[1] {{\n%a = PartitionedCall(%x) {{f = @g{i - 1}}} : f32[1]"
