@@ -261,7 +261,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_types.c \
 	ir/verify/verify_variants.c
 
-libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
+libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skir_[^y]'
 

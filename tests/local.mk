@@ -57,10 +57,12 @@ unit_headers = \
 	tests/unit/launch_oracle.h \
 	tests/unit/memory_harness.h \
 	tests/unit/object_harness.h \
+	tests/unit/object_sources.h \
 	tests/unit/parallel.h \
 	tests/unit/parsed_module.h \
 	tests/unit/random_chain.h \
 	tests/unit/random_graph.h \
+	tests/unit/sample_op_text.h \
 	tests/unit/skrt_harness.h \
 	tests/unit/sync_oracle.h \
 	tests/unit/sync_simulator.h \
@@ -95,7 +97,9 @@ unit_tests = \
 	tests/unit/test_module \
 	tests/unit/test_npy \
 	tests/unit/test_object \
+	tests/unit/test_object_bytes \
 	tests/unit/test_object_copy \
+	tests/unit/test_object_damage \
 	tests/unit/test_object_image \
 	tests/unit/test_object_lines \
 	tests/unit/test_object_packed \
@@ -110,7 +114,9 @@ unit_tests = \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rows \
+	tests/unit/test_sample_descriptions \
 	tests/unit/test_sample_ops \
+	tests/unit/test_sample_refusals \
 	tests/unit/test_samples \
 	tests/unit/test_sk_options \
 	tests/unit/test_scanning \
@@ -147,6 +153,7 @@ EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h tests/fuzz/print_diags.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_twin_LDADD = backend/kernels/twin.o $(LDADD)
+tests_unit_test_sample_descriptions_LDADD = $(LDADD) $(CJSON_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_elementwise_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
