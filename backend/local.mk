@@ -86,6 +86,8 @@ libskir_la_SOURCES += \
 	backend/device/table_pages.h \
 	backend/device/tables.c \
 	backend/device/tables.h \
+	backend/device/tilings.c \
+	backend/device/tilings.h \
 	backend/device/tools.c \
 	backend/device/tools.h \
 	backend/device/unknown_types.c \

@@ -40,8 +40,9 @@ struct run_options {
     /* Told before code of kernels' objects runs beside launches what does, for people ("a
      * constructor of 'k.o'"), and behind it NULL. Or NULL. */
     void (*code_runs)(const char *what);
-    /* Told how many launches begin that may run one after another, and behind them 0. Or NULL. */
-    void (*launches_run)(uint32_t count);
+    /* Told how many launches begin that may run one after another, and the name of the first;
+     * behind them 0 and NULL. Or NULL. */
+    void (*launches_run)(uint32_t count, const char *first);
     /* Another open run, or NULL. Where both need the same, it runs on that one's cores and threads,
      * so that their times can be compared; then that one is closed later. */
     struct backend_run *beside;

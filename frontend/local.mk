@@ -288,6 +288,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_findings.h \
 	frontend/commands/outer_graphs.c \
 	frontend/commands/outer_graphs.h \
+	frontend/commands/run_files.c \
+	frontend/commands/run_files.h \
 	frontend/commands/run_graph.c \
 	frontend/commands/run_graph.h \
 	frontend/commands/run_json.c \
@@ -306,6 +308,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_other.h \
 	frontend/commands/run_overwrites.c \
 	frontend/commands/run_overwrites.h \
+	frontend/commands/run_own.c \
+	frontend/commands/run_own.h \
 	frontend/commands/run_probe.c \
 	frontend/commands/run_probe.h \
 	frontend/commands/run_profile.c \
@@ -314,10 +318,16 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_repeat.h \
 	frontend/commands/run_report.c \
 	frontend/commands/run_report.h \
+	frontend/commands/run_running.c \
+	frontend/commands/run_running.h \
 	frontend/commands/run_settings.c \
 	frontend/commands/run_settings.h \
 	frontend/commands/run_stubs.c \
 	frontend/commands/run_stubs.h \
+	frontend/commands/run_suspects.c \
+	frontend/commands/run_suspects.h \
+	frontend/commands/run_threads.c \
+	frontend/commands/run_threads.h \
 	frontend/commands/run_unload.c \
 	frontend/commands/run_unload.h \
 	frontend/commands/run_values.c \

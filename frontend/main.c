@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* What was written so far is nothing without its end. */
@@ -34,8 +35,23 @@ static void handle_signals(void)
             sigaction(signals[i], &action, NULL);
 }
 
+/* Below that, the system would end the process without a word. */
+static bool has_stack(void)
+{
+    enum { LEAST = 512 << 10 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST)
+        return true;
+    fprintf(stderr,
+            "skirc: the limit of the stack (ulimit -s) is %llu KiB, but must be at least %d\n",
+            (unsigned long long)limit.rlim_cur / 1024, LEAST / 1024);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
+    if (!has_stack())
+        return EXIT_DEFECT;
     handle_signals();
     /* Unbuffered, every byte of a diagnostic would be a system call. */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);

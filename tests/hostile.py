@@ -108,10 +108,10 @@ def check_json(name, texts):
               f"no match for {missing} in {json.dumps(run)}")
 
 
-def check(claim, name, texts, *arguments):
+def check(claim, name, texts, *arguments, most=20):
     done, seconds = run(name, "--json=run.json", *arguments)
     missing = [text for text in texts if not re.search(text, done.stderr)]
-    tap.check(claim, done.returncode == 1 and not missing and seconds < 20,
+    tap.check(claim, done.returncode == 1 and not missing and seconds < most,
               f"status {done.returncode}, {seconds:.1f} s, no match for {missing} in:\n"
               f"{done.stdout}{done.stderr}")
     check_json(name, texts)

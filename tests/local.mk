@@ -259,6 +259,7 @@ script_tests = \
 	tests/e2e/compile_objects.py \
 	tests/e2e/contents.py \
 	tests/e2e/debug_options.py \
+	tests/e2e/clang_warnings.sh \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
 	tests/e2e/dynamic_kernels.py \
@@ -289,6 +290,8 @@ script_tests = \
 	tests/e2e/hostile_processes.py \
 	tests/e2e/hostile_records.py \
 	tests/e2e/hostile_settings.py \
+	tests/e2e/hostile_suspects.py \
+	tests/e2e/hostile_symbols.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \
 	tests/e2e/import_options.py \

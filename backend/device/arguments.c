@@ -1,5 +1,6 @@
 #include "backend/device/arguments.h"
 #include "backend/device/lists.h"
+#include "backend/device/tilings.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 
@@ -28,12 +29,15 @@ static bool make_workspace(struct device_run *run, const struct op *op, uint64_t
 
 static bool make_tiling(struct device_run *run, const struct op *op, uint64_t *address)
 {
+    struct arena scratch = {NULL, 0};
+    struct skrt_tiling tiling;
     char error[160];
-    struct skrt_tiling *tiling = device_run_table(run, op, "tiling", sizeof *tiling);
-    if (!device_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
-        return refuse(run, op, DIAG_unsupported, error);
-    *address = (uintptr_t)tiling;
-    return true;
+    bool ok = device_tiling(run->module, run->graph, op, &scratch, &tiling, error, sizeof error) ||
+              refuse(run, op, DIAG_unsupported, error);
+    if (ok)
+        *address = (uintptr_t)tilings_table(run, op, &tiling);
+    arena_free(&scratch);
+    return ok;
 }
 
 uint64_t *arguments_event(struct device_run *run, uint32_t name)

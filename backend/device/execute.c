@@ -240,14 +240,14 @@ static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
 
 static enum skrt_status launch_batch(struct device_run *run, struct batch *batch)
 {
-    void (*tell)(uint32_t count) = run->options.launches_run;
+    void (*tell)(uint32_t count, const char *first) = run->options.launches_run;
     if (tell)
-        tell(batch->queue.n_launches);
+        tell(batch->queue.n_launches, run->launches.at[batch->first].skrt.name);
     seal(run);
     enum skrt_status status = skrt_launch_all(run->root->device, &batch->queue, batch->results);
     bool exhausted = status == SKRT_INVALID && errno == ENOMEM;
     if (tell)
-        tell(0);
+        tell(0, NULL);
     if (exhausted)
         mem_exhausted();
     return status;

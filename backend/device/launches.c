@@ -286,22 +286,80 @@ static bool check_serial(struct device_run *run, const struct op *op)
     return false;
 }
 
+/* Adds the launches of a graph. */
+struct launch_adder {
+    struct device_run *run;
+    const struct members *members;
+    uint8_t *launched; /* by block: the super kernel is */
+    uint32_t last;     /* the super kernel that was launched last, NONE: an op was */
+};
+
+/* The same of a launch that waits for another one that comes only behind it. */
+static bool check_serial_launch(const struct launch_adder *adder, const struct op *op,
+                                uint32_t block)
+{
+    const struct device_run *run = adder->run;
+    if (!run->options.serial || adder->last == block)
+        return true;
+    diag_at(run->diags, DIAG_unsupported, locate_op(run->module, op, OP_TYPE_NAME, 0),
+            "'--serial' cannot run '@%.*s' beside others, for which it waits in the middle",
+            NAME(run->module, run->graph->blocks.at[block].name));
+    return false;
+}
+
+static bool launch_superkernel(struct launch_adder *adder, uint32_t block)
+{
+    adder->launched[block] = 1;
+    adder->last = block;
+    return add_superkernel_launch(adder->run, adder->members, block);
+}
+
+/* A super kernel is launched where its first op stands that executes something. */
+static bool add_member(struct launch_adder *adder, uint32_t id, uint32_t block)
+{
+    if (adder->members->index[id] == NONE)
+        return true;
+    if (adder->launched[block])
+        return check_serial_launch(adder, &adder->run->graph->ops.at[id], block);
+    return launch_superkernel(adder, block);
+}
+
+static bool add_single(struct launch_adder *adder, const struct op *op)
+{
+    adder->last = op->kernel == NONE && op_call_kind(op) == CALL_NONE ? adder->last : NONE;
+    return (op->kernel == NONE || check_serial(adder->run, op)) && add_op(adder->run, op);
+}
+
+/* One that has no such op is launched where it begins. */
+static bool add_empty(struct launch_adder *adder, uint32_t block)
+{
+    const struct device_run *run = adder->run;
+    const uint32_t *first = adder->members->first;
+    if (run->graph->blocks.at[block].kind != BLOCK_SUPERKERNEL || !run->options.fused ||
+        first[block] != first[block + 1])
+        return true;
+    return launch_superkernel(adder, block);
+}
+
 /* Text order satisfies the graph behind partition-scopes. */
 bool launches_add(struct device_run *run)
 {
-    const struct members *members = analyses_members(&run->analyses, run->module, run->graph);
+    const struct graph *graph = run->graph;
+    struct launch_adder adder = {.run = run, .last = NONE};
     bool ok = true;
-    for (uint32_t i = 0; ok && i < run->graph->body.count; i++) {
-        uint32_t id = item_id(run->graph->body.at[i]);
-        enum item_kind kind = item_kind(run->graph->body.at[i]);
-        if (kind == ITEM_OP) {
-            const struct op *op = &run->graph->ops.at[id];
-            if (!run->options.fused || graph_superkernel(run->graph, op->block) == NONE)
-                ok = (op->kernel == NONE || check_serial(run, op)) && add_op(run, op);
-        } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL && kind == ITEM_OPEN &&
-                   run->options.fused) {
-            ok = add_superkernel_launch(run, members, id);
-        }
+    adder.members = analyses_members(&run->analyses, run->module, graph);
+    adder.launched = mem_calloc(graph->blocks.count, 1);
+    for (uint32_t i = 0; ok && i < graph->body.count; i++) {
+        uint32_t id = item_id(graph->body.at[i]), block = NONE;
+        enum item_kind kind = item_kind(graph->body.at[i]);
+        if (kind == ITEM_OP && run->options.fused)
+            block = graph_superkernel(graph, graph->ops.at[id].block);
+        if (kind == ITEM_OPEN)
+            ok = add_empty(&adder, id);
+        else if (kind == ITEM_OP)
+            ok = block != NONE ? add_member(&adder, id, block)
+                               : add_single(&adder, &graph->ops.at[id]);
     }
+    mem_free(adder.launched);
     return ok;
 }

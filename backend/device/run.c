@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---------------------------------------------------------------------------- loading ---- */
 
@@ -134,18 +133,11 @@ static void check_races(struct device_run *run)
 
 /* ----------------------------------------------------------------------------- a run ---- */
 
-/* Systems that have no memory for a thread say that there may be some later. */
 static void fail_device(const struct device_run *run)
 {
-    enum { STACK = 8 << 20 }; /* bytes that threads most often have */
-    int error = errno;
-    void *stack =
-        error == EAGAIN ? mmap(NULL, STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
-    if (error == ENOMEM || stack == MAP_FAILED)
+    if (errno == ENOMEM)
         mem_exhausted();
-    if (stack)
-        munmap(stack, STACK);
-    diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s", strerror(error));
+    diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s", strerror(errno));
 }
 
 /* Whether an op of the module runs on no cores of the device: its sample kernel has others. */

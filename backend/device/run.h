@@ -98,7 +98,7 @@ struct device_run {
     struct skrt_device_config config;
     bool shares; /* the device is another run's */
     struct device_code entries, kernels;
-    struct arena arena; /* names, tilings */
+    struct arena arena; /* names */
     VEC(struct device_launch) launches;
     VEC(struct device_argument) arguments;
     struct vec_u32 events;                     /* names */

@@ -3,6 +3,7 @@
 #include "ir/variants.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,12 +43,12 @@ static const struct kernel_object *object_at(struct kernel_objects *objects, con
     return objects->objects.at[id];
 }
 
-/* What was read once is there. */
+/* What was read once is there; what may not be read is told of when it is read. */
 static bool is_there(const struct kernel_objects *objects, const char *path)
 {
     uint32_t id = intern_find(&objects->paths, path, strlen(path));
     return (id != NONE && id < objects->objects.count && objects->objects.at[id]) ||
-           access(path, R_OK) == 0;
+           access(path, R_OK) == 0 || errno == EACCES;
 }
 
 /* As strcmp; the second may have any bytes. */
@@ -61,18 +62,13 @@ static int compare_names(const char *a, const struct intern_name *b)
 const struct kernel_function *kernel_object_function(const struct kernel_object *object,
                                                      const struct intern_name *name)
 {
-    uint32_t low = 0, high = object->functions.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = compare_names(object->functions.at[middle].name, name);
-        if (order == 0)
-            return &object->functions.at[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    uint32_t first;
+    bisect(first, i, object->functions.count,
+           compare_names(object->functions.at[i].name, name) < 0);
+    if (first == object->functions.count ||
+        compare_names(object->functions.at[first].name, name) != 0)
+        return NULL;
+    return &object->functions.at[first];
 }
 
 /* ------------------------------------------------------------------------- finding ---- */

@@ -148,9 +148,11 @@ static bool map_sections(struct object_image *image)
     image->size = place_all(image, page, offsets) + align;
     void *mapping =
         mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping == MAP_FAILED)
+    if (mapping == MAP_FAILED) {
+        mem_lacks(image->size);
         return object_fail(&image->error, "there is no memory for %llu bytes of code and data",
                            (unsigned long long)image->size);
+    }
     image->mapping = mapping;
     mem_guard(&image->guard, unmap, image);
     uint64_t base = align_to((uint64_t)(uintptr_t)mapping, align) - (uint64_t)(uintptr_t)mapping;

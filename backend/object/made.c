@@ -89,10 +89,11 @@ uint64_t object_made_put(struct object_made *made, enum object_made_section sect
         to->capacity = grown(to->capacity, offset + size);
         to->bytes = mem_realloc(to->bytes, to->capacity, 1);
     }
-    memset(to->bytes + to->size, 0, offset - to->size);
-    if (bytes)
+    if (offset > to->size)
+        memset(to->bytes + to->size, 0, offset - to->size);
+    if (size > 0 && bytes)
         memcpy(to->bytes + offset, bytes, size);
-    else
+    else if (size > 0)
         memset(to->bytes + offset, 0, size);
     to->size = offset + size;
     return offset;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,6 +95,19 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &set, before);
 }
 
+/* A thread that cannot be started may lack its stack, or be one too many: both are EAGAIN. */
+static bool has_room_for_stack(void)
+{
+    size_t size = 0;
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) == 0) {
+        pthread_attr_getstacksize(&attr, &size);
+        pthread_attr_destroy(&attr);
+    }
+    void *room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, size) == 0;
+}
+
 static bool threads_start(struct skrt_device *device, uint32_t n)
 {
     sigset_t before;
@@ -108,6 +122,7 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
         worker->patience = i < device->n_homes ? device->patience : 0;
         worker->idle = true;
         error = pthread_create(&worker->thread, NULL, skrt_sched_thread, worker);
+        error = error == EAGAIN && !has_room_for_stack() ? ENOMEM : error;
         device->n_workers += error == 0;
     }
     atomic_store(&device->n_idle, device->n_workers);

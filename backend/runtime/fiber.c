@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -305,22 +306,29 @@ void skrt_fiber_init_thread(struct skrt_fiber *fiber)
 #endif
 }
 
+static size_t gap_size(void)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+    return limited ? SKRT_FIBER_SMALL_GAP : SKRT_FIBER_GAP;
+}
+
 bool skrt_fiber_map(struct skrt_fiber *fiber)
 {
     if (fiber->map)
         return true;
     size_t more = (uintptr_t)fiber / sizeof *fiber % COLOURS * COLOUR;
-    size_t usable = SKRT_FIBER_STACK + COLOURS * COLOUR, size = SKRT_FIBER_GAP + usable;
+    size_t usable = SKRT_FIBER_STACK + COLOURS * COLOUR, gap = gap_size(), size = gap + usable;
     char *map = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (map == MAP_FAILED)
         return false;
-    if (mprotect(map + SKRT_FIBER_GAP, usable, PROT_READ | PROT_WRITE) != 0) {
+    if (mprotect(map + gap, usable, PROT_READ | PROT_WRITE) != 0) {
         munmap(map, size);
         return false;
     }
     fiber->map = map;
     fiber->map_size = size;
-    fiber->stack = map + SKRT_FIBER_GAP;
+    fiber->stack = map + gap;
     fiber->stack_size = SKRT_FIBER_STACK + more;
     fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->stack, fiber->stack + fiber->stack_size - 1);
     return true;

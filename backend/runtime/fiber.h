@@ -8,8 +8,13 @@
 #include <stddef.h>
 
 /* Usable bytes of a fiber's stack; and bytes below it that nobody may touch, so that large frames
- * do not reach what is below: addresses only, as no page of them is used. */
-enum { SKRT_FIBER_STACK = 256 * 1024, SKRT_FIBER_GAP = 1024 * 1024 };
+ * do not reach what is below: addresses only, as no page of them is used. Where addresses are
+ * limited (RLIMIT_AS) there are fewer. */
+enum {
+    SKRT_FIBER_STACK = 256 * 1024,
+    SKRT_FIBER_GAP = 64 * 1024 * 1024,
+    SKRT_FIBER_SMALL_GAP = 1024 * 1024
+};
 
 typedef void skrt_fiber_fn(void *arg);
 

@@ -260,18 +260,17 @@ static void launch_end(struct skrt_job *job)
     go_to_next(job, job->at + 1);
 }
 
-static struct skrt_core *cores_of_block(const struct skrt_job *job, enum skrt_core_type type,
-                                        uint32_t block)
+static struct skrt_core *core_of_block(const struct skrt_job *job, enum skrt_core_type type,
+                                       uint32_t block, uint32_t core)
 {
-    return job->cores[type] + (size_t)block * cores_per_block(job, type);
+    return &job->cores[type][(size_t)block * cores_per_block(job, type) + core];
 }
 
 static bool block_has_ended(const struct skrt_job *job, uint32_t block)
 {
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        const struct skrt_core *cores = cores_of_block(job, (enum skrt_core_type)type, block);
         for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++)
-            if (!cores[i].ended)
+            if (!core_of_block(job, (enum skrt_core_type)type, block, i)->ended)
                 return false;
     }
     return true;
@@ -280,10 +279,11 @@ static bool block_has_ended(const struct skrt_job *job, uint32_t block)
 static void leave_block(struct skrt_job *job, uint32_t block)
 {
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        struct skrt_core *cores = cores_of_block(job, (enum skrt_core_type)type, block);
-        for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++)
-            if (cores[i].place != SKRT_NO_PLACE)
-                skrt_places_leave(&cores[i]);
+        for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++) {
+            struct skrt_core *core = core_of_block(job, (enum skrt_core_type)type, block, i);
+            if (core->place != SKRT_NO_PLACE)
+                skrt_places_leave(core);
+        }
     }
 }
 

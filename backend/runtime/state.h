@@ -30,10 +30,10 @@
  * atomic, and has no lock: rounds of barriers (home.c), which barrier a call has (sync_point.c),
  * events (watch.c). All that is not marked otherwise is guarded by the `lock` of the device: what
  * launches begin and end with, who sleeps, fed barriers, race checks. Who needs both takes the gate
- * first. Nobody has
- * two gates but the launcher, when it stops a launch or reports one. While a core runs code that is
- * not skrt's, its gate is open. "Own" fields are touched by the core itself only (and by whoever
- * begins its launch); those that the report of a core that cannot be stopped reads are atomic.
+ * first. Nobody has two gates but the launcher, when it stops a launch or reports one. While a core
+ * runs code that is not skrt's, its gate is open. "Own" fields are touched by the core itself only
+ * (and by whoever begins its launch); those that the report of a core that cannot be stopped reads
+ * are atomic.
  */
 #ifndef BACKEND_RUNTIME_STATE_H
 #define BACKEND_RUNTIME_STATE_H
@@ -90,12 +90,11 @@ struct skrt_core_list {
 };
 
 /* A barrier over cores of a type: that of the entry, over all that are launched, or one inside of a
- * call. Cores may arrive ahead of one
- * another; a round is complete when all have arrived at it. Homes count for themselves (struct
- * skrt_half), and each tells the others of a round when all that are at home there have arrived at
- * it; the last one completes it. Rounds are completed in turn, since each home tells of them in
- * turn, and a count is free again when its round comes up, since nobody is SKRT_ROUNDS ahead of a
- * round that is not complete. */
+ * call. Cores may arrive ahead of one another; a round is complete when all have arrived at it.
+ * Homes count for themselves (struct skrt_half), and each tells the others of a round when all that
+ * are at home there have arrived at it; the last one completes it. Rounds are completed in turn,
+ * since each home tells of them in turn, and a count is free again when its round comes up, since
+ * nobody is SKRT_ROUNDS ahead of a round that is not complete. */
 struct skrt_barrier {
     _Atomic uint64_t complete;            /* rounds */
     uint32_t size;                        /* cores that it includes, the first ones of the type */

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* memmem, pipe2 */
 #include "frontend/cli/apart.h"
 #include "frontend/cli/apart_record.h"
 #include "frontend/cli/output.h"
@@ -18,6 +18,7 @@
 
 /* What the process between tells, when the work begins and behind it. */
 struct report {
+    uint64_t key;         /* record_key(): kernels may write to that process's descriptors, too */
     struct attended work; /* the process that works, or its number alone */
     bool ended;
     bool orphans; /* it has made processes that are not its own, or left some */
@@ -61,9 +62,9 @@ static enum exit_status end_of(struct record *shared, const struct attended *wor
     if (!code)
         return (enum exit_status)WEXITSTATUS(status);
     if (atomic_load(&shared->said_size) == 0)
-        record_say_end(shared, status, work->by);
+        record_say_end(shared, work);
     else if (atomic_load(&shared->wants_calls))
-        record_say_running(shared);
+        record_say_any(shared);
     return EXIT_INPUT;
 }
 
@@ -79,11 +80,11 @@ static pid_t fork_noted(struct record *shared, int *leftover)
     return pid;
 }
 
-static void tell(const struct pipes *pipes, const struct report *report)
+static void tell(const struct ways *ways, const struct report *report)
 {
     const char *at = (const char *)report;
     for (size_t left = sizeof *report; left > 0;) {
-        ssize_t n = write(pipes->report[1], at, left);
+        ssize_t n = write(ways->report[1], at, left);
         if (n < 0 && errno != EINTR)
             _exit(EXIT_INPUT);
         at += n > 0 ? n : 0;
@@ -94,30 +95,31 @@ static void tell(const struct pipes *pipes, const struct report *report)
 /* Waits for the process of the work, between that and the one of the command: signals that kernels
  * send to their parent, and what they do to it by ptrace, are for this one. */
 static _Noreturn void stand_between(struct errand *errand, struct record *shared,
-                                    const struct pipes *pipes, pid_t parent)
+                                    const struct ways *ways, pid_t above)
 {
-    const struct attendance attendance = {pipes->code[0], &shared->deadline,
-                                          .quiet = &shared->quiet, .is_this_program = true,
-                                          .stops_alike = true};
-    struct report report = {.ended = false};
+    const struct attendance attendance = {ways->limits, &shared->deadline, .waits_end = true,
+                                          .is_this_program = true, .stops_alike = true};
+    struct report report = {.key = record_key()};
     int leftover = LEFTOVER_NONE;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (getppid() != above)
         _exit(EXIT_INPUT);
     leftovers_adopt();
-    parent = getpid();
+    pid_t parent = getpid();
     report.work.pid = fork_noted(shared, &leftover);
     if (report.work.pid == 0)
-        apart_work(errand, shared, pipes, parent);
+        apart_work(errand, shared, ways, parent);
     report.failure = report.work.pid < 0 ? errno : 0;
-    tell(pipes, &report);
+    tell(ways, &report);
     if (report.work.pid > 0) {
         attend(&report.work, &attendance);
         leftovers_note_end(leftover);
         report.orphans = leftovers_end_adopted(report.work.pid) || report.work.siblings;
     }
     report.ended = true;
-    tell(pipes, &report);
+    tell(ways, &report);
+    if (report.work.pid > 0 && report.work.status != 0)
+        kill(above, SIGCONT); /* who traced it has left it stopped */
     _exit(EXIT_DONE);
 }
 
@@ -139,8 +141,9 @@ static enum exit_status end_alone(struct record *shared, const struct attended *
 
 static enum exit_status no_process(const struct errand *errand, int failure)
 {
-    fprintf(errand->invocation->err,
-            "skirc: cannot start a process: %s; --in-process does without\n", strerror(failure));
+    fprintf(errand->invocation->err, "skirc: cannot start a process: %s; %s\n", strerror(failure),
+            failure == EMFILE ? "the limit of open files (ulimit -n) is too low"
+                              : "--in-process does without");
     return EXIT_INPUT;
 }
 
@@ -193,41 +196,66 @@ static enum exit_status end_told(const struct errand *errand, struct record *sha
                                         : end;
 }
 
-/* The last report; all 0 where there is none. */
+/* The last report; all 0 where there is none. Each comes in one piece, and begins at its key,
+ * whatever kernels have put before it. */
 static struct report read_report(int fd)
 {
-    struct report report = {.ended = false}, next;
-    size_t got = 0;
+    const uint64_t key = record_key();
+    struct report report = {.ended = false};
+    char bytes[1 << 16]; /* as much as a pipe holds */
+    const char *end = bytes, *at = bytes;
     ssize_t n;
     fcntl(fd, F_SETFL, O_NONBLOCK);
-    while ((n = read(fd, (char *)&next + got, sizeof next - got)) > 0 ||
-           (n < 0 && errno == EINTR)) {
-        got += n > 0 ? (size_t)n : 0;
-        if (got == sizeof next) {
-            report = next;
-            got = 0;
-        }
+    while ((n = read(fd, bytes + (end - bytes), sizeof bytes - (size_t)(end - bytes))) > 0 ||
+           (n < 0 && errno == EINTR))
+        end += n > 0 ? n : 0;
+    for (; (at = memmem(at, (size_t)(end - at), &key, sizeof key)) != NULL; at++) {
+        if ((size_t)(end - at) < sizeof report)
+            break;
+        memcpy(&report, at, sizeof report);
     }
     return report;
 }
 
-static enum exit_status run_in(struct errand *errand, struct record *shared,
-                               const struct pipes *pipes, struct apart_end *result)
+/* Whether there was code of others. */
+static bool take_suspects(const struct ways *ways)
 {
-    const struct attendance attendance = {pipes->code[0], &shared->deadline, .grace = 5000};
+    struct attend_limits limits;
+    char suspects[SUSPECTS_SIZE];
+    bool code = attend_limits_told(ways->limits, &limits, suspects, sizeof suspects - 1);
+    suspects[sizeof suspects - 1] = '\0';
+    record_suspect(code ? suspects : "");
+    return code;
+}
+
+static void close_ways(struct ways *ways)
+{
+    int *const all[] = {&ways->limits, &ways->report[0], &ways->report[1]};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (*all[i] >= 0)
+            close(*all[i]);
+        *all[i] = -1;
+    }
+}
+
+static enum exit_status run_in(struct errand *errand, struct record *shared, struct ways *ways,
+                               struct apart_end *result)
+{
+    const struct attendance attendance = {ways->limits, &shared->deadline, .grace = 5000};
     struct attended between;
     int leftover = LEFTOVER_NONE;
     pid_t parent = getpid();
     between.pid = fork_noted(shared, &leftover);
     if (between.pid == 0)
-        stand_between(errand, shared, pipes, parent);
+        stand_between(errand, shared, ways, parent);
     if (between.pid < 0)
         return no_process(errand, errno);
     attend(&between, &attendance);
     leftovers_note_end(leftover);
-    struct report report = read_report(pipes->report[0]);
+    struct report report = read_report(ways->report[0]);
     bool orphans = leftovers_end_adopted(report.work.pid) || report.orphans;
-    bool code = attend_has_code(pipes->code[0]), damaged = record_take_damage(shared);
+    bool code = take_suspects(ways), damaged = record_take_damage(shared);
+    close_ways(ways); /* there may be few more */
     enum exit_status end = !report.ended ? end_alone(shared, &between, code)
                            : report.failure
                                ? no_process(errand, report.failure)
@@ -237,22 +265,42 @@ static enum exit_status run_in(struct errand *errand, struct record *shared,
     return end;
 }
 
-static enum exit_status run_with_pipes(struct errand *errand, struct record *shared,
-                                       struct apart_end *result)
+/* A descriptor that is none of a standard stream: where one of those is closed, what is put in its
+ * place later is not this. */
+static int above_streams(int fd)
 {
-    struct pipes pipes;
-    enum exit_status status = EXIT_INPUT;
-    if (pipe2(pipes.code, O_CLOEXEC) != 0)
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return above;
+}
+
+static bool open_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    ends[0] = above_streams(ends[0]);
+    ends[1] = above_streams(ends[1]);
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return true;
+    int error = errno;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    errno = error;
+    return false;
+}
+
+static enum exit_status run_with_ways(struct errand *errand, struct record *shared,
+                                      struct apart_end *result)
+{
+    struct ways ways = {.limits = above_streams(attend_limits_open()), .report = {-1, -1}};
+    if (ways.limits < 0)
         return no_process(errand, errno);
-    if (pipe2(pipes.report, O_CLOEXEC) == 0) {
-        status = run_in(errand, shared, &pipes, result);
-        close(pipes.report[0]);
-        close(pipes.report[1]);
-    } else {
-        status = no_process(errand, errno);
-    }
-    close(pipes.code[0]);
-    close(pipes.code[1]);
+    enum exit_status status =
+        open_pipe(ways.report) ? run_in(errand, shared, &ways, result) : no_process(errand, errno);
+    close_ways(&ways);
     return status;
 }
 
@@ -271,7 +319,7 @@ static enum exit_status run_redirected(struct errand *errand, struct apart_end *
     struct record *shared = map_record();
     record_make_key();
     leftovers_adopt();
-    enum exit_status status = run_with_pipes(errand, shared, end);
+    enum exit_status status = run_with_ways(errand, shared, end);
     record_take_said(shared, errand->invocation->err, end);
     munmap(shared, sizeof *shared);
     return status;

@@ -30,8 +30,12 @@ void apart_allow(uint64_t seconds);
 /* There is code of others in the process. Beside launches `what` runs of it ("a constructor of
  * 'k.o'"), or, where that is NULL, nothing does. */
 void apart_code_runs(const char *what);
-/* So many launches, which may run one after another, begin; 0: they have ended. */
-void apart_launches_run(uint32_t count);
+/* Whose that code is, for people, in lines, of which there may be so many launches at once. To be
+ * told before any of it runs. */
+void apart_suspect(const char *lines, uint64_t launches);
+/* So many launches, which may run one after another, begin, the first one of that name; 0: they
+ * have ended. */
+void apart_launches_run(uint32_t count, const char *first);
 /* Whether calls of sub-kernels are noted, which takes time. */
 void apart_note_calls(bool noted);
 /* Says what has ended the work; who waits for it writes that where errors go, whatever has become
@@ -40,6 +44,8 @@ void apart_note_calls(bool noted);
 void apart_say(const char *text);
 /* Whether the calls that cores are in belong behind what was said; for handlers of signals. */
 void apart_say_calls(bool wanted);
+/* Says what apart_suspect was told; without apart_run to `err`. */
+void apart_say_suspects(FILE *err);
 /* As apart_say; without apart_run to `err`. Not for handlers of signals. */
 void apart_tell(FILE *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What the command was asked to write of its outcome is written, or is not to be. */
@@ -53,12 +59,19 @@ void apart_drop(void);
 /* As write_output(), and as apart_answered(): both where that has come to pass. */
 enum exit_status apart_answer(const struct invocation *invocation, const char *path,
                               const struct text *text);
+/* As write_output(), of files deferred: where that does not succeed, none of the others is to
+ * appear. */
+enum exit_status apart_write(const struct invocation *invocation, const char *path,
+                             const struct text *text);
 /* Whether this is a process of apart_run's. */
 bool apart_is_apart(void);
 /* Ends what has been started by this process or by its children, in its group. */
 void apart_end_processes(void);
 /* A signal that ends the process is not sent by itself; for handlers of signals. */
 void apart_ended_from_outside(int signal_number);
+/* Without apart_run, apart_leave() first calls this with what apart_tell() was told. */
+void apart_on_leave(void (*leave)(void *context, const char *said, enum exit_status status),
+                    void *context);
 /* Ends the process as behind the work, at once: without what `exit` does. */
 _Noreturn void apart_leave(enum exit_status status);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 static uint64_t key;
+static char suspects[SUSPECTS_SIZE];
 
 enum { STATUSES = 8, MOST_DEFERRED = 1 << 16 };
 
@@ -82,10 +83,10 @@ void record_say(struct record *shared, const char *format, ...)
     record_add(shared, text, strlen(text));
 }
 
-/* Whether a core was in a call. */
-static bool has_running(const struct record *shared)
+/* Whether a core is in a call that is noted. */
+static bool has_running(struct record *shared)
 {
-    for (uint32_t i = 0; i < SKRT_NOTES; i++)
+    for (uint32_t i = 0; i < SKRT_NOTES && atomic_load(&shared->noted); i++)
         if (shared->notes[i].running && has_text(&shared->notes[i]))
             return true;
     return false;
@@ -114,40 +115,82 @@ static void say_notes(struct record *shared, bool running)
         record_say(shared, "and %u cores more were in calls\n", count - SHOWN);
 }
 
-void record_say_running(struct record *shared)
+void record_suspect(const char *lines)
 {
-    say_notes(shared, true);
+    snprintf(suspects, sizeof suspects, "%s", lines);
 }
 
-/* What ran before it showed, where that was noted. */
+void record_say_suspects(struct record *shared)
+{
+    end_line(shared);
+    if (is_string(shared->launch, sizeof shared->launch))
+        record_say(shared, "the last launch was %s\n", shared->launch);
+    record_add(shared, suspects, strlen(suspects));
+}
+
 void record_say_calls(struct record *shared)
 {
     bool any = false;
-    for (uint32_t i = 0; i < SKRT_NOTES && !any; i++)
+    for (uint32_t i = 0; i < SKRT_NOTES && atomic_load(&shared->noted) && !any; i++)
         any = has_text(&shared->notes[i]);
-    if (!any)
-        return;
-    record_say(shared, "calls that cores were in last:\n");
-    say_notes(shared, false);
+    end_line(shared);
+    if (any) {
+        record_say(shared, "calls that cores were in last:\n");
+        say_notes(shared, false);
+    }
+    record_say_suspects(shared);
+}
+
+void record_say_running(struct record *shared)
+{
+    if (has_running(shared))
+        say_notes(shared, true);
+    else
+        record_say_calls(shared);
+}
+
+void record_say_any(struct record *shared)
+{
+    record_say_running(shared);
+    if (has_running(shared))
+        record_say_suspects(shared);
 }
 
 /* Nobody runs, and still the process does not go on. */
-static void say_quiet(struct record *shared)
+static void say_endless(struct record *shared, enum ended_by by)
 {
-    record_say(shared,
-               "skirc: timeout: behind the launches the process of the kernels waits for a lock or "
-               "a thread that one of them has taken or damaged\n");
+    record_say(shared, "skirc: timeout: behind the launches the process of the kernels %s\n",
+               by == BY_WAIT ? "waits for a lock or a thread that one of them has taken or damaged"
+                             : "does not come to an end: one has damaged what is not its own");
     record_say_calls(shared);
 }
 
-void record_say_end(struct record *shared, int status, enum ended_by by)
+/* Nobody has told of the end. */
+static void say_silent(struct record *shared, const char *how, int number)
 {
+    if (atomic_load(&shared->noted))
+        record_say(
+            shared,
+            "skirc: the process of the kernels ended outside of their calls (%s %d): one has "
+            "damaged what is not its own, or left a thread behind\n",
+            how, number);
+    else
+        record_say(shared,
+                   "skirc: the process of the kernels ended (%s %d) in a run that does not note "
+                   "calls, or behind it\n",
+                   how, number);
+}
+
+void record_say_end(struct record *shared, const struct attended *work)
+{
+    int status = work->status;
+    enum ended_by by = work->by;
     const char *who = *shared->running ? shared->running : "a sub-kernel";
     const char *how = WIFSIGNALED(status) ? "signal" : "exit status";
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     bool endless = by == BY_TIME || (WIFSIGNALED(status) && number == SIGALRM);
-    if (by == BY_TIME && atomic_load(&shared->deadline) == 0) {
-        say_quiet(shared);
+    if (by == BY_WAIT || (by == BY_TIME && work->deadline == 0)) {
+        say_endless(shared, by);
         return;
     }
     if (by == BY_PROGRAM)
@@ -163,15 +206,9 @@ void record_say_end(struct record *shared, int status, enum ended_by by)
     else if (*shared->running || has_running(shared))
         record_say(shared, "skirc: %s has ended its process (%s %d)\n", who, how, number);
     else
-        record_say(
-            shared,
-            "skirc: the process of the kernels ended outside of their calls (%s %d): one has "
-            "damaged what is not its own, or left a thread behind\n",
-            how, number);
-    if (*shared->running || has_running(shared))
+        say_silent(shared, how, number);
+    if (!*shared->running)
         record_say_running(shared);
-    else
-        record_say_calls(shared);
 }
 
 bool record_take_damage(struct record *shared)
@@ -183,8 +220,11 @@ bool record_take_damage(struct record *shared)
         *shared->running = '\0';
     size_t room = sizeof shared->said, text = strnlen(shared->said, size < room ? size : room);
     bool ok = running && is_text(shared->said, text);
-    if (!ok)
+    if (!ok) {
         memset(shared->said, 0, room);
+        atomic_store(&shared->noted, false); /* nor is the rest what it was */
+        *shared->launch = '\0';
+    }
     atomic_store(&shared->said_size, ok ? (uint32_t)text : 0);
     return !ok;
 }

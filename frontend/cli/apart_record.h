@@ -15,18 +15,18 @@ struct record {
     _Atomic uint64_t outside;  /* the key and the signal from outside that ends the process, or 0 */
     atomic_bool code;          /* there is code of others, for who ends the process */
     atomic_bool wants_calls;   /* apart_say_calls */
-    _Atomic uint64_t deadline; /* what runs is to have ended by then, on attend_clock(); 0: none */
-    _Atomic uint64_t quiet;    /* beside that, milliseconds that it may wait for a lock; 0: any */
+    _Atomic uint64_t deadline; /* attendance.deadline */
+    atomic_bool noted;         /* the notes are of the last launch */
     char running[256];         /* code that runs beside launches; "": none does */
+    char launch[128];          /* the name of the last launch; "": there was none */
     struct skrt_note notes[SKRT_NOTES];
     _Atomic uint32_t said_size; /* it may be more than there is room for */
     char said[1 << 16];         /* of the end of the process, in lines */
 };
 
 /* Of which kernels have no end. */
-struct pipes {
-    /* From the process of the work: a byte, which nobody reads, once there is code of others. */
-    int code[2];
+struct ways {
+    int limits; /* attend_limits_open(): told by the process of the work, with its suspects */
     int report
         [2]; /* from the process between: a struct report when the work begins, and behind it */
 };
@@ -51,11 +51,20 @@ bool record_ending(struct record *shared, struct ending *ending);
 void record_add(struct record *shared, const char *text, size_t size);
 void record_say(struct record *shared, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The calls that cores are in, and those that they were in last, where they were noted. */
-void record_say_running(struct record *shared);
+/* Whose the code of others is, lines that are sealed with the limits: what is known where nothing
+ * else is. */
+enum { SUSPECTS_SIZE = 4096 };
+void record_suspect(const char *lines);
+/* The last launch, and that. */
+void record_say_suspects(struct record *shared);
+/* The calls that cores were in last, where they are noted, and the suspects. */
 void record_say_calls(struct record *shared);
-/* How a process has ended, as waitpid has it, that has not come to the end of its work. */
-void record_say_end(struct record *shared, int status, enum ended_by by);
+/* The calls that cores are in; where it is not known of any, as above. */
+void record_say_running(struct record *shared);
+/* The same, with the suspects in any case: it need not have been one of the calls that run. */
+void record_say_any(struct record *shared);
+/* How a process has ended that has not come to the end of its work. */
+void record_say_end(struct record *shared, const struct attended *work);
 /* Whether what was said cannot have been: then nothing was. */
 bool record_take_damage(struct record *shared);
 /* What was said goes to `err`, and its first lines into `end`. */
@@ -70,7 +79,7 @@ struct errand {
 
 /* Does the work in this process, which is forked for that. It ends by exit, so that tools that
  * watch the process (leaks, coverage) get their turn. */
-_Noreturn void apart_work(struct errand *errand, struct record *shared, const struct pipes *pipes,
+_Noreturn void apart_work(struct errand *errand, struct record *shared, const struct ways *ways,
                           pid_t parent);
 
 #endif

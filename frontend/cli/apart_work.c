@@ -17,9 +17,27 @@
 /* Of the process that does the work; handlers of signals have no other way to it. */
 static struct record *record;
 static pid_t worker;
-static int code_told = -1; /* the pipe's end; -1: there is code of others */
-static bool answers;
-static unsigned patience = 60;
+static int limits_fd = -1; /* where limits are told; -1: there is code of others */
+static bool answers, notes_calls;
+static unsigned patience = 60; /* seconds; 0: any */
+
+/* Of a wait behind launches, where those have no limit; and of all that this program does there. */
+enum { PATIENCE_BEHIND = 10, MINUTES_BESIDE = 30 };
+
+/* The process that works says better what takes too long: it has some seconds more for that. */
+enum { MARGIN = 5 };
+
+/* Where there is no process apart: apart_on_leave(). */
+static struct {
+    void (*leave)(void *context, const char *said, enum exit_status status);
+    void *context;
+    char said[1 << 14];
+    size_t size;
+} here;
+
+static char suspects[SUSPECTS_SIZE];
+static uint64_t most_launches = 1;
+
 /* --------------------------------------------------------------------------- the work ---- */
 
 void apart_allow(uint64_t seconds)
@@ -27,13 +45,46 @@ void apart_allow(uint64_t seconds)
     patience = seconds < UINT_MAX ? (unsigned)seconds : UINT_MAX;
 }
 
-/* The process that works says better what takes too long: it has some seconds more for that. */
+void apart_suspect(const char *lines, uint64_t launches)
+{
+    snprintf(suspects, sizeof suspects, "%s", lines);
+    record_suspect(lines);
+    most_launches = launches ? launches : 1;
+}
+
+/* Milliseconds for so much that takes up to `seconds`. */
+static uint64_t time_for(uint64_t count, uint64_t seconds)
+{
+    return count < UINT64_MAX / 1000 / UINT_MAX ? (count * seconds + MARGIN) * 1000 : 0;
+}
+
 static void set_deadline(uint64_t count)
 {
-    enum { MARGIN = 5 };
-    bool none = count == 0 || patience == 0;
-    atomic_store(&record->quiet, patience ? ((uint64_t)patience + MARGIN) * 1000 : 0);
-    atomic_store(&record->deadline, none ? 0 : attend_clock() + (count * patience + MARGIN) * 1000);
+    uint64_t time = patience ? time_for(count, patience) : 0;
+    atomic_store(&record->deadline, count == 0 ? 0 : time ? attend_clock() + time : ATTEND_NEVER);
+}
+
+static unsigned patience_behind(void)
+{
+    return patience ? patience : PATIENCE_BEHIND;
+}
+
+/* What kernels have sent to come later, as timers do, is not to run their handlers on this thread
+ * while it does this program's work. What a thread brings upon itself is delivered all the same. */
+static void keep_signals_back(bool back)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT,
+                              SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ};
+    static sigset_t before;
+    static bool kept;
+    sigset_t all;
+    if (kept == back)
+        return;
+    kept = back;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(back ? SIG_BLOCK : SIG_SETMASK, back ? &all : &before, back ? &before : NULL);
 }
 
 /* Who signals his group is to meet this process alone. A terminal, of which another group has the
@@ -45,16 +96,19 @@ static void lead_group(void)
     setpgid(0, 0);
 }
 
-/* Who is not told takes kernels' doings for a defect of this program: there are none, then. */
+/* Who is not told takes kernels' doings for those of this program: there are none, then. */
 static void tell_code(void)
 {
-    ssize_t n;
-    while ((n = write(code_told, "", 1)) < 0 && errno == EINTR)
-        continue;
-    if (n != 1)
-        _exit(EXIT_DEFECT);
-    close(code_told);
-    code_told = -1;
+    const struct attend_limits limits = {.running =
+                                             patience ? time_for(most_launches, patience) : 0,
+                                         .beside = time_for(MINUTES_BESIDE, 60),
+                                         .wait = time_for(1, patience_behind())};
+    if (!attend_limits_tell(limits_fd, &limits, suspects, strlen(suspects))) {
+        record_say(record, "skirc: cannot note that kernels begin: %s\n", strerror(errno));
+        _exit(EXIT_INPUT);
+    }
+    close(limits_fd);
+    limits_fd = -1;
     atomic_store(&record->code, true);
 }
 
@@ -62,7 +116,7 @@ void apart_code_runs(const char *what)
 {
     if (!record)
         return;
-    if (code_told >= 0) {
+    if (limits_fd >= 0) {
         lead_group();
         tell_code();
     }
@@ -70,18 +124,30 @@ void apart_code_runs(const char *what)
     set_deadline(what ? 1 : 0);
     signal(SIGALRM, SIG_DFL);
     alarm(what ? patience : 0);
+    keep_signals_back(!what);
 }
 
-void apart_launches_run(uint32_t count)
+void apart_launches_run(uint32_t count, const char *first)
 {
-    if (record)
-        set_deadline(count);
+    if (!record)
+        return;
+    set_deadline(count);
+    if (count > 0)
+        atomic_store(&record->noted, notes_calls);
+    if (count == 1)
+        snprintf(record->launch, sizeof record->launch, "%s", first);
+    else if (count > 1)
+        snprintf(record->launch, sizeof record->launch, "%.100s, or %u beside it", first,
+                 count - 1);
+    keep_signals_back(count == 0);
 }
 
 void apart_note_calls(bool noted)
 {
-    if (record)
-        skrt_keep_notes(noted ? record->notes : NULL);
+    if (!record)
+        return;
+    skrt_keep_notes(noted ? record->notes : NULL);
+    notes_calls = noted;
 }
 
 void apart_say(const char *text)
@@ -98,6 +164,29 @@ void apart_say_calls(bool wanted)
         atomic_store(&record->wants_calls, wanted);
 }
 
+static void tell_here(FILE *err, const char *at, size_t size)
+{
+    size_t room = sizeof here.said - 1 - here.size, kept = size < room ? size : room;
+    fwrite(at, 1, size, err);
+    memcpy(here.said + here.size, at, kept);
+    here.size += kept;
+}
+
+void apart_on_leave(void (*leave)(void *context, const char *said, enum exit_status status),
+                    void *context)
+{
+    here.leave = leave;
+    here.context = context;
+}
+
+void apart_say_suspects(FILE *err)
+{
+    if (record)
+        record_add(record, suspects, strlen(suspects));
+    else
+        tell_here(err, suspects, strlen(suspects));
+}
+
 void apart_tell(FILE *err, const char *format, ...)
 {
     struct text text = {NULL, 0, 0};
@@ -108,7 +197,7 @@ void apart_tell(FILE *err, const char *format, ...)
     if (record)
         record_add(record, text.at, text.size);
     else
-        fwrite(text.at, 1, text.size, err);
+        tell_here(err, text.at, text.size);
     text_free(&text);
 }
 
@@ -132,15 +221,25 @@ static enum exit_status print_later(const struct invocation *invocation, const s
     return EXIT_INPUT;
 }
 
+enum exit_status apart_write(const struct invocation *invocation, const char *path,
+                             const struct text *text)
+{
+    if (strcmp(path, "-") == 0)
+        return write_output(invocation, path, text);
+    apart_defer(true);
+    enum exit_status status = write_output(invocation, path, text);
+    apart_defer(false);
+    if (status != EXIT_DONE)
+        apart_drop();
+    return status;
+}
+
 enum exit_status apart_answer(const struct invocation *invocation, const char *path,
                               const struct text *text)
 {
-    if (!record)
-        return write_output(invocation, path, text);
-    apart_defer(true);
-    enum exit_status status = strcmp(path, "-") == 0 ? print_later(invocation, text)
-                                                     : write_output(invocation, path, text);
-    apart_defer(false);
+    enum exit_status status = record && strcmp(path, "-") == 0
+                                  ? print_later(invocation, text)
+                                  : apart_write(invocation, path, text);
     if (status == EXIT_DONE)
         answers = true;
     else
@@ -184,12 +283,17 @@ static void finish(enum exit_status status)
         return;
     const struct ending ending = {status, answers, (unsigned)leftovers_count_deferred()};
     atomic_store(&record->done, record_done(&ending));
-    set_deadline(code_told < 0 ? 1 : 0);
+    if (limits_fd < 0)
+        atomic_store(&record->deadline, attend_clock() + time_for(1, patience_behind()));
 }
 
 _Noreturn void apart_leave(enum exit_status status)
 {
     enum { EXIT_TIME = 1000 }; /* milliseconds: kernels may have forbidden the call */
+    if (!record && here.leave)
+        here.leave(here.context, here.said, status);
+    if (!record)
+        leftovers_clear(); /* nobody else does */
     finish(status);
     if (record)
         atomic_store(&record->deadline, attend_clock() + EXIT_TIME);
@@ -220,13 +324,12 @@ static void run_errand(void *user)
 }
 
 /* What the parent holds is not this process's to release: it has a scope of its own. */
-_Noreturn void apart_work(struct errand *errand, struct record *shared, const struct pipes *pipes,
+_Noreturn void apart_work(struct errand *errand, struct record *shared, const struct ways *ways,
                           pid_t parent)
 {
-    close(pipes->code[0]);
-    close(pipes->report[0]);
-    close(pipes->report[1]);
-    code_told = pipes->code[1];
+    close(ways->report[0]);
+    close(ways->report[1]);
+    limits_fd = ways->limits;
     replaced_redirect(errand->invocation->out, STDOUT_FILENO);
     replaced_redirect(errand->invocation->err, STDERR_FILENO);
     struct mem_scope scope = {.blocks = NULL};

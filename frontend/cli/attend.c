@@ -1,12 +1,15 @@
-#define _GNU_SOURCE /* __WALL */
+#define _GNU_SOURCE /* __WALL, memfd_create */
 #include "frontend/cli/attend.h"
+#include "ir/base/leftovers.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,11 +24,68 @@ uint64_t attend_clock(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-bool attend_has_code(int pipe)
+/* ------------------------------------------------------------------------------ limits ---- */
+
+enum { SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL };
+
+int attend_limits_open(void)
 {
-    struct pollfd readable = {.fd = pipe, .events = POLLIN};
-    return poll(&readable, 1, 0) == 1 && (readable.revents & POLLIN);
+    return memfd_create("limits", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
+
+static bool write_at(int fd, const void *bytes, size_t size, off_t at)
+{
+    while (size > 0) {
+        ssize_t n = pwrite(fd, bytes, size, at);
+        if (n < 0 && errno != EINTR)
+            return false;
+        bytes = (const char *)bytes + (n > 0 ? n : 0);
+        at += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+bool attend_limits_tell(int fd, const struct attend_limits *limits, const void *more, size_t size)
+{
+    return write_at(fd, limits, sizeof *limits, 0) && write_at(fd, more, size, sizeof *limits) &&
+           fcntl(fd, F_ADD_SEALS, SEALS) == 0;
+}
+
+bool attend_limits_told(int fd, struct attend_limits *limits, void *more, size_t size)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_WRITE))
+        return false;
+    if (more)
+        memset(more, 0, size);
+    return pread(fd, limits, sizeof *limits, 0) == (ssize_t)sizeof *limits &&
+           (!more || pread(fd, more, size, sizeof *limits) >= 0);
+}
+
+/* ------------------------------------------------------------------------- the system ---- */
+
+void attend_status(const char *process, const char *key, char *value, size_t size)
+{
+    char path[320], line[256];
+    snprintf(path, sizeof path, "/proc/%s/status", process);
+    FILE *file = fopen(path, "re");
+    *value = '\0';
+    while (file && !*value && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            snprintf(value, size, "%s", line + strlen(key) + strspn(line + strlen(key), " \t"));
+    if (file)
+        fclose(file);
+}
+
+long attend_status_number(const char *process, const char *key)
+{
+    char value[64];
+    attend_status(process, key, value, sizeof value);
+    return strtol(value, NULL, 10);
+}
+
+/* ----------------------------------------------------------------------------- ending ---- */
 
 /* Whether it has become a process of another program. */
 static bool is_replaced(pid_t pid)
@@ -51,12 +111,9 @@ static void find_wait(pid_t pid, char *text, size_t size)
 }
 
 /* Whether it waits for the same, and has for too long: who was to wake it is gone, or stuck. */
-static bool waits_too_long(struct attended *attended, const struct attendance *attendance)
+static bool waits_too_long(struct attended *attended, uint64_t most, uint64_t now)
 {
-    uint64_t most = attendance->quiet ? atomic_load(attendance->quiet) : 0, now = attend_clock();
     char waits[sizeof attended->waits];
-    if (most == 0)
-        return false;
     find_wait(attended->pid, waits, sizeof waits);
     if (!*waits || strcmp(waits, attended->waits) != 0)
         attended->waits_since = now;
@@ -64,17 +121,38 @@ static bool waits_too_long(struct attended *attended, const struct attendance *a
     return *waits && now - attended->waits_since > most;
 }
 
+/* Whether it is late by what it has told of, or by the limits. */
+static bool is_late(const struct attended *attended, const struct attendance *attendance,
+                    const struct attend_limits *limits, uint64_t now)
+{
+    uint64_t deadline = attended->deadline, told = attended->told;
+    uint64_t most = deadline ? limits->running : limits->beside;
+    bool can_be = deadline > told && deadline != ATTEND_NEVER;
+    return (most && now - told > most + attendance->grace) ||
+           (can_be && now > attendance->grace && now - attendance->grace > deadline);
+}
+
+static void take_deadline(struct attended *attended, uint64_t deadline, uint64_t now)
+{
+    if (attended->told == 0 || deadline != attended->deadline)
+        attended->told = now;
+    attended->deadline = deadline;
+}
+
 /* Ends a process that nothing good is to be expected of. */
 static enum ended_by look_after(struct attended *attended, const struct attendance *attendance)
 {
     pid_t pid = attended->pid;
-    if (!attend_has_code(attendance->code))
+    struct attend_limits limits;
+    uint64_t now = attend_clock();
+    if (!attend_limits_told(attendance->limits, &limits, NULL, 0))
         return BY_ITSELF;
-    uint64_t deadline = atomic_load(attendance->deadline);
-    bool late = deadline ? attend_clock() > deadline + attendance->grace
-                         : waits_too_long(attended, attendance);
+    take_deadline(attended, atomic_load(attendance->deadline), now);
+    bool waits = attendance->waits_end && attended->deadline == 0 &&
+                 waits_too_long(attended, limits.wait, now);
     enum ended_by by = attendance->is_this_program && is_replaced(pid) ? BY_PROGRAM
-                       : late                                          ? BY_TIME
+                       : is_late(attended, attendance, &limits, now)   ? BY_TIME
+                       : waits                                         ? BY_WAIT
                                                                        : BY_ITSELF;
     if (by != BY_ITSELF)
         kill(pid, SIGKILL);
@@ -129,6 +207,34 @@ static bool has_ended(struct attended *attended)
     }
 }
 
+/* The process that traces a thread, where it is below this one: no debugger that users have. */
+static void end_tracer(const char *thread)
+{
+    char tracer[32];
+    snprintf(tracer, sizeof tracer, "%ld", attend_status_number(thread, "TracerPid:"));
+    pid_t pid = (pid_t)attend_status_number(tracer, "Tgid:");
+    if (pid > 1 && pid != getpid() && leftovers_is_below(pid))
+        kill(pid, SIGKILL);
+}
+
+/* Nobody is told of the end of a process whose threads others trace, till these let them go. */
+static void end_tracers(pid_t pid)
+{
+    char path[64], state[64], thread[300], process[32];
+    snprintf(process, sizeof process, "%ld", (long)pid);
+    attend_status(process, "State:", state, sizeof state);
+    snprintf(path, sizeof path, "/proc/%s/task", process);
+    DIR *folder = *state == 'Z' || *state == 'X' ? opendir(path) : NULL;
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        snprintf(thread, sizeof thread, "%s/task/%s", process, entry->d_name);
+        if (*entry->d_name != '.')
+            end_tracer(thread);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 static void stop_with(pid_t pid)
 {
     if (kill(-pid, SIGSTOP) != 0)
@@ -144,6 +250,7 @@ void attend(struct attended *attended, const struct attendance *attendance)
     sigset_t waited, before;
     attended->by = BY_ITSELF;
     attended->siblings = false;
+    attended->deadline = attended->told = 0;
     attended->waits_since = 0;
     *attended->waits = '\0';
     sigemptyset(&waited);
@@ -154,6 +261,7 @@ void attend(struct attended *attended, const struct attendance *attendance)
     while (!has_ended(attended)) {
         if (attended->by == BY_ITSELF)
             attended->by = look_after(attended, attendance);
+        end_tracers(attended->pid);
         if (sigtimedwait(&waited, NULL, &turn) == SIGTSTP)
             stop_with(attended->pid);
     }

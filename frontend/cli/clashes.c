@@ -25,9 +25,13 @@ static const char *value_at(const struct invocation *invocation, const char *opt
     return option_exists(invocation, option) ? option_value_at(invocation, option, n) : NULL;
 }
 
-static const char *file_of(const struct invocation *invocation, const char *value)
+static const char *file_of(const struct invocation *invocation, const char *option,
+                           const char *value)
 {
-    const char *behind = is_command(invocation, "run") ? strchr(value, '=') : NULL;
+    bool named = is_command(invocation, "run") &&
+                 (strcmp(option, "output") == 0 || strcmp(option, "input") == 0 ||
+                  strcmp(option, "expect") == 0);
+    const char *behind = named ? strchr(value, '=') : NULL;
     return behind ? behind + 1 : value;
 }
 
@@ -39,17 +43,49 @@ static bool is_one_file(const char *a, const char *b)
         return false;
     if (stat(a, &st) == 0)
         return S_ISREG(st.st_mode) && path_same(a, b);
-    return strcmp(a, b) == 0;
+    return strcmp(a, b) == 0 || path_same_place(a, b);
 }
 
 /* ------------------------------------------------------------------------ inputs ---- */
 
-const char *input_at(const struct invocation *invocation, const char *path)
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t size = strlen(name), last = strlen(ending);
+    return size > last && strcmp(name + size - last, ending) == 0;
+}
+
+/* Whether the path leads to a description in the folder of --kernel-dir: all of them are read. */
+static bool is_description(const struct invocation *invocation, const char *path)
+{
+    static const char ending[] = ".json";
+    const char *folder = value_at(invocation, "kernel-dir", 0);
+    struct known_file file = known_file_of(path);
+    struct arena arena = {NULL, 0};
+    struct file_names names = {NULL, 0, 0};
+    bool is = false;
+    if (!folder || !file.is_there)
+        return false;
+    if (folder_names(folder, &arena, &names))
+        for (uint32_t i = 0; i < names.count && !is; i++)
+            is = ends_in(names.at[i], ending) &&
+                 known_file_is(&file, arena_path(&arena, folder, names.at[i]));
+    vec_free(&names);
+    arena_free(&arena);
+    return is;
+}
+
+static const char *file_at(const struct invocation *invocation, const char *path)
 {
     for (unsigned i = 0; i < invocation->n_files; i++)
         if (path_same(path, invocation->files[i]))
             return invocation->files[i];
     return NULL;
+}
+
+const char *input_at(const struct invocation *invocation, const char *path)
+{
+    const char *file = file_at(invocation, path);
+    return file || !is_description(invocation, path) ? file : path;
 }
 
 /* Results may replace arrays that were inputs, as what is updated does. */
@@ -65,8 +101,8 @@ static const char *replaced_value(const struct invocation *invocation, const cha
     if (read[i].command && !is_command(invocation, read[i].command))
         return NULL;
     for (unsigned n = 0; (other = value_at(invocation, read[i].option, n)); n++)
-        if (path_same(path, file_of(invocation, other)))
-            return file_of(invocation, other);
+        if (path_same(path, file_of(invocation, read[i].option, other)))
+            return file_of(invocation, read[i].option, other);
     return NULL;
 }
 
@@ -74,19 +110,19 @@ static const char *replaced_value(const struct invocation *invocation, const cha
 static const char *replaced_input(const struct invocation *invocation, const char *value,
                                   unsigned written_at)
 {
-    const char *path = file_of(invocation, value), *found = NULL;
+    const char *path = file_of(invocation, written[written_at], value), *found = NULL;
     bool in_place =
         written_at == 0 && (is_command(invocation, "fmt") || is_command(invocation, "opt"));
     if (strcmp(value, "-") == 0)
         return NULL;
     if (!in_place)
-        found = input_at(invocation, value);
+        found = file_at(invocation, value);
     if (!found && !in_place)
-        found = input_at(invocation, path);
+        found = file_at(invocation, path);
     for (unsigned i = 0; !found && i < N_READ; i++)
         if (!may_replace(invocation, written_at, i))
             found = replaced_value(invocation, path, i);
-    return found;
+    return found || !is_description(invocation, path) ? found : path;
 }
 
 static bool keeps_inputs(const struct invocation *invocation)
@@ -126,8 +162,8 @@ static bool are_different(const struct invocation *invocation)
 {
     for (struct output one = {0, 0, NULL}; next_output(invocation, &one);)
         for (struct output other = one; next_output(invocation, &other);) {
-            const char *path = file_of(invocation, other.value);
-            if (!is_one_file(file_of(invocation, one.value), path))
+            const char *path = file_of(invocation, written[other.option], other.value);
+            if (!is_one_file(file_of(invocation, written[one.option], one.value), path))
                 continue;
             usage_error(invocation, "'--%s=%s' and '--%s=%s' would both be written to '%s'",
                         written[one.option], one.value, written[other.option], other.value, path);
@@ -136,7 +172,17 @@ static bool are_different(const struct invocation *invocation)
     return true;
 }
 
+static bool have_names(const struct invocation *invocation)
+{
+    for (struct output one = {0, 0, NULL}; next_output(invocation, &one);)
+        if (!*one.value) {
+            usage_error(invocation, "'--%s=' needs the name of a file", written[one.option]);
+            return false;
+        }
+    return true;
+}
+
 bool outputs_are_apart(const struct invocation *invocation)
 {
-    return keeps_inputs(invocation) && are_different(invocation);
+    return have_names(invocation) && keeps_inputs(invocation) && are_different(invocation);
 }

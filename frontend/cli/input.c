@@ -134,7 +134,7 @@ void input_diags_json(struct input *input, struct json *json, const char *file)
 enum exit_status input_close(struct input *input, enum exit_status status)
 {
     const char *remarks = option_value(input->invocation, "remarks");
-    if (remarks && !named_files_stay(input, remarks))
+    if (remarks && (input->keeps_remarks || !named_files_stay(input, remarks)))
         remarks = NULL;
     if (input->module)
         origins_mark(input->module, &input->diags);

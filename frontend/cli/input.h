@@ -15,6 +15,7 @@ struct input {
     struct spans comments;
     struct diags diags;
     struct module *module; /* NULL where the file could not be read or parsed */
+    bool keeps_remarks;    /* no file of --remarks is to be written: it was told why */
 };
 
 /* Reads and parses; what the file includes is left alone. Whatever goes wrong is in

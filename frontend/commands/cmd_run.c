@@ -15,8 +15,11 @@
 #include "frontend/commands/run_stubs.h"
 #include "frontend/commands/run_values.h"
 #include "ir/base/file.h"
+#include "ir/base/leftovers.h"
+#include "ir/base/memory.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 const struct option options_run[] = {
@@ -63,7 +66,7 @@ const struct option options_run[] = {
      "trace viewers"},
     {"trace", 0, OPTION_VALUE, "FILE",
      "record where each core stands, as debug-op-exec-trace=1 for every scope, and write it to a "
-     "file for 'skirc trace', however the run ends"},
+     "file for 'skirc trace', however launches end"},
     {"in-process", 0, OPTION_FLAG, NULL,
      "run kernels in the process that was called, for debuggers, not in one of their own"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
@@ -140,6 +143,12 @@ static enum exit_status check_files(struct runner *runner, struct runner *other)
         check_file(runner, other, option_value(runner->invocation, "json")) != EXIT_DONE) {
         runner->json_written = true; /* nobody tries */
         apart_answered();
+        status = EXIT_INPUT;
+    }
+    if (check_file(runner, other, option_value(runner->invocation, "remarks")) != EXIT_DONE) {
+        runner->lowered.input.keeps_remarks = true;
+        if (other)
+            other->lowered.input.keeps_remarks = true;
         status = EXIT_INPUT;
     }
     for (uint32_t i = 0; i < runner->outputs.count; i++)
@@ -220,6 +229,12 @@ static void give_output_back(FILE *out, FILE *kept)
     fclose(kept);
 }
 
+static void leave_here(void *runner, const char *said, enum exit_status status)
+{
+    run_json_ended(runner, said, status);
+    fflush(((struct runner *)runner)->out);
+}
+
 static enum exit_status run_here(struct invocation *invocation)
 {
     FILE *out = invocation->out, *kept = NULL;
@@ -232,6 +247,7 @@ static enum exit_status run_here(struct invocation *invocation)
     if (!run_options_read(&runner))
         return EXIT_USAGE;
     apart_allow(runner.timeout);
+    apart_on_leave(leave_here, &runner);
     if (run_json_is_printed(invocation)) {
         kept = keep_output(invocation);
         runner.out = kept ? kept : out;
@@ -254,9 +270,11 @@ static enum exit_status run_here(struct invocation *invocation)
 /* What is written behind the process of the kernels. Names of options are looked at later. */
 static void pin_outputs(const struct invocation *invocation)
 {
-    const char *json = option_value(invocation, "json"), *output;
-    if (json && !run_json_is_printed(invocation))
-        file_out_pin(json);
+    static const char *const options[] = {"json", "profile", "trace", "remarks"};
+    const char *output;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if ((output = option_value(invocation, options[i])) && strcmp(output, "-") != 0)
+            file_out_pin(output);
     for (unsigned i = 0; (output = option_value_at(invocation, "output", i)); i++) {
         const char *sign = strchr(output, '=');
         if (sign)
@@ -264,21 +282,47 @@ static void pin_outputs(const struct invocation *invocation)
     }
 }
 
+struct apart_call {
+    struct invocation *invocation;
+    struct apart_end end;
+    enum exit_status status;
+};
+
+static void call_apart(void *user)
+{
+    struct apart_call *call = user;
+    call->status = apart_run(call->invocation, run_here, &call->end);
+}
+
+/* Want of memory here is the end of the run, of which JSON says so. */
+static void run_apart(struct apart_call *call)
+{
+    struct mem_scope scope = {.blocks = NULL};
+    if (mem_scope_run(&scope, call_apart, call))
+        return;
+    leftovers_clear();
+    call->status = out_of_memory(call->invocation->err);
+    call->end = (struct apart_end){.text = "skirc: out of memory"};
+}
+
 /* Kernels do what they like to the process that they are in. */
 enum exit_status cmd_run(struct invocation *invocation)
 {
-    struct apart_end end;
-    if (option_given(invocation, "in-process"))
+    struct apart_call call = {.invocation = invocation};
+    if (option_given(invocation, "in-process")) {
+        leftovers_adopt();
         return run_here(invocation);
+    }
     const char *json = run_json_is_printed(invocation) ? "-" : option_value(invocation, "json");
     pin_outputs(invocation);
-    enum exit_status status = apart_run(invocation, run_here, &end);
+    run_apart(&call);
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
                             .name = invocation->files[0],
-                            .json_written = end.answered || (json && !strcmp(json, end.unwritten))};
-    if (status != EXIT_USAGE && (runner.target = target_option(invocation)))
-        status = run_json_ended(&runner, end.text, status);
+                            .json_written =
+                                call.end.answered || (json && !strcmp(json, call.end.unwritten))};
+    if (call.status != EXIT_USAGE && (runner.target = target_option(invocation)))
+        call.status = run_json_ended(&runner, call.end.text, call.status);
     file_out_unpin();
-    return status;
+    return call.status;
 }

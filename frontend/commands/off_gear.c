@@ -92,7 +92,7 @@ static bool holds(const struct settler *settler, const int64_t *row, struct text
     const struct gear_verdict *fault = gear_instance_fault(&instance);
     bool ok = !fault;
     if (fault)
-        text_bytes(reason, fault->reason.at, fault->reason.size);
+        text_append(reason, &fault->reason);
     gear_instance_free(&instance);
     return ok;
 }

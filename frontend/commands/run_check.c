@@ -3,7 +3,9 @@
 #include "frontend/commands/run_findings.h"
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_operands.h"
+#include "frontend/commands/run_probe.h"
 #include "frontend/commands/run_values.h"
+#include "ir/syntax/locate.h"
 
 void run_check_begin(struct outcome *outcome)
 {
@@ -143,12 +145,36 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
     return status;
 }
 
+/* Whether a second run has left something else, though none that nobody wrote in both: a kernel
+ * writes now this, now that. */
+static bool differs(const struct outcome *outcome, const struct storages *second)
+{
+    struct text differences = {NULL, 0, 0};
+    bool same = true;
+    for (uint32_t i = 0; same && i < second->count; i++)
+        same = !outcome->run->ran[i] || storage_compare(&outcome->storages.at[i], &second->at[i],
+                                                        "in a second run", &differences);
+    text_free(&differences);
+    return !same;
+}
+
 /* What has shown in the first run. */
 struct signs {
     struct unwritten_list suspects;
     bool changed;  /* an input, or it was written */
     bool changing; /* nothing; but what stands in some operands is seen only op by op */
 };
+
+static enum exit_status explain_varying(const struct outcome *outcome)
+{
+    const struct runner *runner = outcome->runner;
+    enum exit_status status = run_probe(outcome);
+    if (status == EXIT_DONE)
+        diag_at(runner->diags, DIAG_wrong_kernel, locate_name(runner->module, runner->graph->loc),
+                "the graph leaves other elements unwritten each time it runs");
+    run_answers_print(outcome->runner, &outcome->storages);
+    return EXIT_INPUT;
+}
 
 static enum exit_status explain(struct outcome *outcome, struct second *second,
                                 const struct signs *signs, struct findings *findings)
@@ -158,6 +184,9 @@ static enum exit_status explain(struct outcome *outcome, struct second *second,
         status = run_launch(outcome, second->storages);
     if (status == EXIT_DONE && signs->suspects.count)
         prove(outcome, second->storages, &signs->suspects, &findings->proven);
+    if (status == EXIT_DONE && signs->suspects.count && !findings->proven.count &&
+        differs(outcome, second->storages))
+        return explain_varying(outcome);
     bool wrong =
         findings->damaged.count || findings->beside_run || signs->changed || findings->proven.count;
     if (status != EXIT_DONE || (!wrong && !signs->changing))

@@ -146,9 +146,14 @@ static void check_result(struct findings *findings, const struct graph *graph, c
 
 static void check_results(struct findings *findings, const struct graph *graph, const struct op *op)
 {
+    const struct module *module = findings->runner->module;
+    const struct memories *memories = &findings->second->at[graph_id(module, graph)].memories;
     bool copies = reads_tainted(findings, graph, op);
+    struct op_write write = {0};
     for (uint32_t i = 0; i < op->results.count; i++)
         check_result(findings, graph, op, op->results.first + i, copies);
+    while (op_next_write(module, graph, op, &write))
+        check_result(findings, graph, op, memory_of(memories, write.operand), copies);
 }
 
 /* --------------------------------------------------------------------------- beside ---- */

@@ -2,9 +2,19 @@
 #include "frontend/cli/apart.h"
 #include "frontend/cli/crash.h"
 #include "frontend/commands/run_left.h"
+#include "frontend/commands/run_own.h"
 #include "frontend/commands/run_report.h"
 
 #include <time.h>
+
+static void launches_run(uint32_t count, const char *first)
+{
+    if (count == 0)
+        run_own_take_back();
+    apart_launches_run(count, first);
+    if (count > 0)
+        run_own_lend();
+}
 
 enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
 {
@@ -27,7 +37,7 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
         .max_iterations = runner->max_iterations,
         .watch = outcome->watch,
         .code_runs = run_left_code_runs,
-        .launches_run = apart_launches_run,
+        .launches_run = launches_run,
         .beside = beside ? beside->run : NULL,
     };
     enum backend_status built;
@@ -86,7 +96,6 @@ static void execute(struct outcome *outcome, const struct storages *storages)
     struct memory_map memory = {outcome, storages, read_only};
     const struct crash_map map = {memory_place, &memory, memory_allow, &memory};
     struct mem_guard guard;
-    apart_code_runs(NULL);
     crash_reports_begin(&map);
     mem_guard(&guard, end_crash_reports, NULL);
     if (read_only)
@@ -125,10 +134,11 @@ static _Noreturn void find_who_left(struct outcome *outcome, const struct storag
     struct mem_scope scope = {.blocks = NULL};
     struct search search = {{.runner = outcome->runner, .left = *left}, storages, what};
     search.left.call = *left->call ? left->call : NULL;
-    if (run_left_forbidden(left))
+    if (run_left_hindered(left))
         run_left_report(&search.left, what);
     apart_end_processes();
-    run_left_open_streams();
+    if (apart_is_apart()) /* else what is to be told goes there */
+        run_left_open_streams();
     (void)mem_scope_run(&scope, run_ops, &search);
     run_left_report(&search.left, what);
 }
@@ -137,6 +147,7 @@ static _Noreturn void find_who_left(struct outcome *outcome, const struct storag
 static void execute_alone(struct outcome *outcome, const struct storages *storages)
 {
     struct run_left left;
+    apart_code_runs(NULL);
     run_left_begin(&left);
     execute(outcome, storages);
     bool stuck = outcome->last.end == RUN_STUCK;

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "frontend/commands/run_left.h"
 #include "frontend/cli/apart.h"
+#include "frontend/cli/attend.h"
 #include "frontend/cli/crash.h"
+#include "frontend/commands/run_own.h"
 #include "ir/base/leftovers.h"
 #include "ir/syntax/spelling.h"
 
@@ -13,54 +15,39 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-/* The system shows each thread as a folder, which is a link of the one above. */
-static unsigned long count_threads(void)
-{
-    struct stat st;
-    return stat("/proc/self/task", &st) == 0 ? (unsigned long)st.st_nlink : 0;
-}
-
-static const char *find_running(const struct run_left *left)
-{
-    return leftovers_have_children()         ? "left a process running"
-           : count_threads() > left->threads ? "left a thread running"
-                                             : NULL;
-}
-
-static struct run_left_stream stream_of(int fd)
-{
-    struct stat st;
-    bool open = fstat(fd, &st) == 0;
-    return (struct run_left_stream){open, open ? st.st_dev : 0, open ? st.st_ino : 0};
-}
 
 static const char *find_closed(const struct run_left *left)
 {
     static const char *const closed[] = {"closed standard input", "closed standard output",
                                          "closed standard error"};
-    for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++) {
-        struct run_left_stream now = stream_of(fd), before = left->streams[fd];
-        if (before.open && (!now.open || now.device != before.device || now.file != before.file))
+    for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++)
+        if (left->streams[fd].open && run_file_is_gone(&left->streams[fd].file))
             return closed[fd];
-    }
-    return NULL;
+    return run_files_changed(&left->files);
 }
 
-/* The filters of this thread's system calls. The file is opened before there are kernels; -1, with
- * errno, where it cannot be read, which is 0 where a read gives nothing. */
+/* What the system says of this thread; opened before there are kernels. */
+static struct run_file status = {.fd = -1};
+
+static int open_status(void)
+{
+    return open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+}
+
+/* The filters of this thread's system calls; -1, with errno, where that cannot be read, which is 0
+ * where a read gives nothing. Where kernels have closed the file, it is closed behind it, too: that
+ * is to be seen. */
 static long count_filters(void)
 {
-    static int status = -1;
     char text[4096];
+    int other = run_file_is_gone(&status) ? open_status() : -1;
     errno = 0;
-    ssize_t size = pread(status, text, sizeof text - 1, 0);
-    if (size < 0 && errno == EBADF) {
-        status = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-        size = pread(status, text, sizeof text - 1, 0);
-    }
+    ssize_t size = pread(other >= 0 ? other : status.fd, text, sizeof text - 1, 0);
+    int error = errno;
+    if (other >= 0)
+        close(other);
+    errno = error;
     text[size > 0 ? size : 0] = '\0';
     const char *filters = strstr(text, "\nSeccomp_filters:");
     const char *mode = filters ? filters : strstr(text, "\nSeccomp:");
@@ -80,6 +67,31 @@ const char *run_left_forbidden(const struct run_left *left)
                : NULL;
 }
 
+static bool is_traced_here(const char *process)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%ld", attend_status_number(process, "TracerPid:"));
+    return access(path, F_OK) == 0;
+}
+
+/* Only the thread that has begun that could end it; processes that are traced are taken for
+ * children of this one. */
+static bool traces_above(void)
+{
+    char parent[32], above[32];
+    snprintf(parent, sizeof parent, "%ld", (long)getppid());
+    snprintf(above, sizeof above, "%ld", attend_status_number(parent, "PPid:"));
+    return apart_is_apart() && (is_traced_here(parent) || is_traced_here(above));
+}
+
+const char *run_left_hindered(const struct run_left *left)
+{
+    const char *what = run_left_forbidden(left);
+    if (!what && leftovers_have_children() && traces_above())
+        what = "traced a process above its own (ptrace)";
+    return what;
+}
+
 static bool can_open(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -89,14 +101,47 @@ static bool can_open(void)
     return true;
 }
 
+/* Whether there can be more mappings of memory, of which a process has some ten thousands at most:
+ * of three pages, of which the middle one is another. */
+static bool can_map(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *at = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    bool split = mprotect(at + page, page, PROT_READ) == 0;
+    munmap(at, 3 * page);
+    return split;
+}
+
+bool run_left_can_look(struct diags *diags)
+{
+    enum { NEEDED = 3 };
+    int files[NEEDED], count = 0;
+    while (count < NEEDED && (files[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        count++;
+    bool enough = count == NEEDED || errno != EMFILE;
+    for (int i = 0; i < count; i++)
+        close(files[i]);
+    if (!enough)
+        diag_at(diags, DIAG_file, no_span,
+                "the limit of open files (ulimit -n) is too low to run kernels");
+    return enough;
+}
+
 void run_left_begin(struct run_left *left)
 {
     *left->call = '\0';
-    left->threads = count_threads();
+    left->can_map = can_map();
+    run_running_take(&left->running);
+    if (run_file_is_gone(&status))
+        run_file_look(&status, open_status());
     left->filters = count_filters();
     run_settings_take(&left->settings);
+    run_threads_take(&left->threads);
+    run_files_take(&left->files);
     for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++)
-        left->streams[fd] = stream_of(fd);
+        left->streams[fd].open = run_file_look(&left->streams[fd].file, fd);
 }
 
 void run_left_open_streams(void)
@@ -112,31 +157,29 @@ void run_left_open_streams(void)
 void run_left_restore(struct run_left *left)
 {
     run_settings_restore(&left->settings, left->what, sizeof left->what);
+    run_threads_restore(&left->threads);
 }
 
-/* One that has just ended may be seen for a while. */
+/* What runs is looked for first: what it does from now on is done behind the launch, even where it
+ * ends soon. */
 const char *run_left_end(struct run_left *left)
 {
-    enum { TURNS = 200 };
-    const struct timespec nap = {0, 1000000};
-    const char *what = run_left_forbidden(left);
+    const char *what = run_left_hindered(left);
     if (what)
         return what;
+    const char *running = run_running_find(&left->running);
     what = find_closed(left);
-    if (run_settings_restore(&left->settings, left->what, sizeof left->what) && !what)
-        return left->what;
-    if (what)
-        return what;
+    const char *threads = run_threads_restore(&left->threads);
+    bool settings = run_settings_restore(&left->settings, left->what, sizeof left->what);
+    if (what || settings || threads)
+        return what ? what : settings ? left->what : threads;
     if (*crash_changed_floats(left->call, sizeof left->call))
         return "changed how its thread computes (rounding, denormals, traps or the like)";
     if (!can_open())
         return "left so many files open that there can be no more";
-    what = find_running(left);
-    for (int i = 0; what && i < TURNS; i++) {
-        nanosleep(&nap, NULL);
-        what = find_running(left);
-    }
-    return what;
+    if (left->can_map && !can_map())
+        return "used up what memory its process can map (mappings, or ulimit -v)";
+    return running ? running : run_running_await(&left->running);
 }
 
 /* ---------------------------------------------------------------------------- reports ---- */
@@ -168,24 +211,6 @@ struct run_watch run_left_watch(struct run_left_search *search)
     return (struct run_watch){op_ended, search, op_begins};
 }
 
-/* Which op it was has not shown again: those of the graph, the first ones. */
-static void tell_ops(const struct runner *runner)
-{
-    enum { SHOWN = 8 };
-    struct arena scratch = {NULL, 0};
-    FILE *err = runner->invocation->err;
-    const struct graph *graph = runner->graph;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        if (graph->ops.at[i].kernel != NONE && count++ < SHOWN)
-            apart_tell(err, "%s%s", count == 1 ? "it is one of " : ", ",
-                       op_text(runner->module, graph, &graph->ops.at[i], &scratch));
-    if (count > SHOWN)
-        apart_tell(err, ", and %u more", count - SHOWN);
-    apart_tell(err, "%s", count ? "\n" : "");
-    arena_free(&scratch);
-}
-
 /* Nothing else is done meanwhile; who loads code knows no more of it than its name. */
 static struct {
     struct run_left left;
@@ -196,6 +221,7 @@ static struct {
 void run_left_code_runs(const char *what)
 {
     apart_code_runs(what);
+    run_own_take_back();
     const char *done = NULL;
     if (!what && *beside.who) {
         fesetenv(&beside.floats);
@@ -210,7 +236,20 @@ void run_left_code_runs(const char *what)
     if (what) {
         fegetenv(&beside.floats);
         run_left_begin(&beside.left);
+        run_own_lend();
     }
+}
+
+void run_left_check_signals(FILE *err)
+{
+    int number = run_threads_signal();
+    if (number == 0)
+        return;
+    apart_tell(err, "skirc: a kernel has sent its thread a signal (%d), which that keeps back\n",
+               number);
+    apart_say_suspects(err);
+    apart_end_processes();
+    apart_leave(EXIT_INPUT);
 }
 
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what)
@@ -218,13 +257,13 @@ _Noreturn void run_left_report(const struct run_left_search *search, const char 
     const struct invocation *invocation = search->runner->invocation;
     apart_tell(invocation->err, "skirc: %s%s has %s\n", *search->op ? "the kernel of " : "a kernel",
                search->op, what);
-    bool forbidden = run_left_forbidden(&search->left) != NULL;
+    bool hindered = run_left_hindered(&search->left) != NULL;
     if (search->call)
         apart_tell(invocation->err, "%s", search->call);
     else if (!*search->op)
-        tell_ops(search->runner);
-    apart_end_processes();
-    if (!forbidden) {
+        apart_say_suspects(invocation->err);
+    if (!hindered) {
+        apart_end_processes();
         fflush(invocation->out);
         fflush(invocation->err);
     }

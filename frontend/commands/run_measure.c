@@ -4,6 +4,7 @@
 #include "frontend/commands/run_check.h"
 #include "frontend/commands/run_json.h"
 #include "frontend/commands/run_launch.h"
+#include "frontend/commands/run_left.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_other.h"
 #include "frontend/commands/run_overwrites.h"
@@ -11,6 +12,7 @@
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
+#include "frontend/commands/run_suspects.h"
 #include "frontend/commands/run_unload.h"
 #include "frontend/commands/run_values.h"
 
@@ -122,6 +124,9 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     if (status == EXIT_DONE)
         status = worse_status(check_operands(outcomes),
                               run_answers_check(first->runner, &first->storages));
+    if (status == EXIT_DONE && !run_left_can_look(first->runner->diags))
+        return EXIT_INPUT;
+    run_suspects_tell(outcomes);
     if (status == EXIT_DONE)
         status = open_all(outcomes);
     if (status == EXIT_DONE)
@@ -129,11 +134,11 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     if (status != EXIT_DONE)
         return status;
     run_unload(outcomes); /* what does not end well leaves no results */
-    status = worse_status(run_report_trace(first), run_report_profile(first));
+    enum exit_status written = worse_status(run_report_trace(first), run_report_profile(first));
     run_profile_print(outcomes);
     run_report_summary(outcomes);
-    status = worse_status(status, run_answers(first->runner, &first->storages));
-    if (outcomes->verdict == VERDICT_DIFFERENT || !outcomes->repeatable)
+    status = worse_status(written, run_answers(first->runner, &first->storages));
+    if (written != EXIT_DONE || outcomes->verdict == VERDICT_DIFFERENT || !outcomes->repeatable)
         return worse_status(status, EXIT_INPUT);
     return worse_status(status, run_values_write(first->runner, storages_main(&first->storages)));
 }

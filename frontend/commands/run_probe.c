@@ -11,8 +11,12 @@ struct sums {
     uint32_t count, capacity;
 };
 
-/* How ops run; the last is as the first, and only where others have made something else. */
-enum turn { TURN_HIGH, TURN_LOW, TURN_ZERO, TURN_NEAR, TURN_AGAIN, TURNS };
+/* How ops run; the last two are as the first, and only where others have made something else: who
+ * makes one of two things in turn makes another in one of them. */
+enum turn { TURN_HIGH, TURN_LOW, TURN_ZERO, TURN_NEAR, TURN_AGAIN, TURN_ONCE_MORE, TURNS };
+
+static const enum poison poison_of[TURNS] = {POISON_HIGH, POISON_LOW,  POISON_ZERO,
+                                             POISON_NEAR, POISON_HIGH, POISON_HIGH};
 
 struct probe {
     const struct outcome *outcome;
@@ -20,7 +24,9 @@ struct probe {
     struct seal seal;
     enum turn turn, changed; /* that runs; of which sums are not those of the first */
     struct sums sums[TURNS];
-    struct tainted { /* memory of values that ops have made something else of */
+    uint8_t **in_parts; /* by graph and value that stands for a memory: an op writes it in place;
+                         * NULL where that was not asked yet */
+    struct tainted {    /* memory of values that ops have made something else of */
         const void **at;
         uint32_t count, capacity;
     } tainted;
@@ -29,17 +35,66 @@ struct probe {
 
 /* ------------------------------------------------------------------------------ sums ---- */
 
-static uint64_t sum_of(const struct probe *probe, const struct graph *graph, uint32_t value,
+static uint8_t *find_parts(const struct module *module, const struct storage *storage)
+{
+    const struct graph *graph = storage->graph;
+    uint8_t *parts = mem_calloc(graph->values.count + 1, 1);
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        struct op_write write = {0};
+        while (op_next_write(module, graph, &graph->ops.at[i], &write))
+            parts[memory_of(&storage->memories, write.operand)] = 1;
+    }
+    return parts;
+}
+
+/* Whether one op may leave what another one writes. */
+static bool is_in_parts(struct probe *probe, uint32_t graph, uint32_t value)
+{
+    const struct storage *storage = &probe->storages.at[graph];
+    if (!probe->in_parts)
+        probe->in_parts = mem_calloc(probe->storages.count, sizeof *probe->in_parts);
+    if (!probe->in_parts[graph])
+        probe->in_parts[graph] = find_parts(probe->outcome->runner->module, storage);
+    return probe->in_parts[graph][memory_of(&storage->memories, value)];
+}
+
+/* With 0 in the place of elements that nobody has written in this turn. */
+static uint64_t sum_written(const unsigned char *at, uint64_t size, unsigned item,
+                            unsigned char byte)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i + item <= size; i += item) {
+        bool written = false;
+        uint64_t element = 0;
+        for (unsigned n = 0; n < item; n++) {
+            written |= at[i + n] != byte;
+            element = element << 8 | at[i + n];
+        }
+        sum = (sum ^ (written ? element : 0)) * 0x9e3779b97f4a7c15;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+static uint64_t sum_of(struct probe *probe, const struct graph *graph, uint32_t value,
                        void *const *values)
 {
-    const struct storage *storage =
-        &probe->storages.at[graph_id(probe->outcome->runner->module, graph)];
+    const struct module *module = probe->outcome->runner->module;
+    uint32_t index = graph_id(module, graph);
+    const struct storage *storage = &probe->storages.at[index];
     const struct guarded memory = {.at = values[value], .size = storage->sizes[value]};
-    return memory.at ? guarded_sum(&memory) : 0;
+    if (!memory.at)
+        return 0;
+    if (!is_in_parts(probe, index, value))
+        return guarded_sum(&memory);
+    enum dtype dtype = module->types.at[graph->values.at[value].type].dtype;
+    unsigned bits = dtype_info(dtype)->bits;
+    return sum_written((const unsigned char *)memory.at, memory.size, bits < 8 ? 1 : bits / 8,
+                       poison_byte(poison_of[probe->turn], dtype));
 }
 
 /* Of its results, and of operands in place. */
-static uint64_t sum_op(const struct probe *probe, const struct graph *graph, const struct op *op,
+static uint64_t sum_op(struct probe *probe, const struct graph *graph, const struct op *op,
                        void *const *values)
 {
     struct op_write write = {0};
@@ -107,18 +162,21 @@ static void report(struct probe *probe, const struct graph *graph, const struct 
     arena_free(&scratch);
 }
 
-/* The last turn begins as the first one; `changed` is the one before it. */
+/* The last turns begin as the first one; `changed` is the one before them. */
 static void compare(struct probe *probe, const struct graph *graph, const struct op *op,
                     void *const *values)
 {
-    uint32_t i = probe->sums[TURN_AGAIN].count - 1;
-    if (i >= probe->sums[TURN_HIGH].count || i >= probe->sums[probe->changed].count)
+    uint32_t i = probe->sums[TURN_ONCE_MORE].count - 1;
+    if (i >= probe->sums[TURN_HIGH].count || i >= probe->sums[probe->changed].count ||
+        i >= probe->sums[TURN_AGAIN].count)
         return;
-    uint64_t high = probe->sums[TURN_HIGH].at[i], again = probe->sums[TURN_AGAIN].at[i];
-    if (high == probe->sums[probe->changed].at[i] && high == again)
+    uint64_t high = probe->sums[TURN_HIGH].at[i];
+    bool varies =
+        high != probe->sums[TURN_AGAIN].at[i] || high != probe->sums[TURN_ONCE_MORE].at[i];
+    if (high == probe->sums[probe->changed].at[i] && !varies)
         return;
     if (op->kernel != NONE && !reads_tainted(probe, graph, op, values))
-        report(probe, graph, op, high != again);
+        report(probe, graph, op, varies);
     taint(probe, graph, op, values);
 }
 
@@ -157,15 +215,13 @@ static void op_ended(void *context, const struct graph *graph, const struct op *
     if (probe->turn == TURN_HIGH)
         probe->found |= overwrites_report_sealed(probe->outcome->runner, &probe->seal, graph, op);
     vec_push(&probe->sums[probe->turn], sum_op(probe, graph, op, values));
-    if (probe->turn == TURN_AGAIN)
+    if (probe->turn == TURN_ONCE_MORE)
         compare(probe, graph, op, values);
 }
 
 static enum exit_status run_turn(struct probe *probe, struct outcome *single, enum turn turn)
 {
-    static const enum poison of_turns[TURNS] = {POISON_HIGH, POISON_LOW, POISON_ZERO, POISON_NEAR,
-                                                POISON_HIGH};
-    enum poison poison = of_turns[turn];
+    enum poison poison = poison_of[turn];
     enum exit_status status = run_values_fill(probe->outcome->runner, &probe->storages);
     probe->turn = turn;
     poison_fill_beside(&probe->storages, poison);
@@ -187,6 +243,8 @@ static enum exit_status run_turns(struct probe *probe)
             continue;
         probe->changed = (enum turn)i;
         status = run_turn(probe, &single, TURN_AGAIN);
+        if (status == EXIT_DONE)
+            status = run_turn(probe, &single, TURN_ONCE_MORE);
         break;
     }
     if (status == EXIT_DONE && !probe->found && probe->outcome->runner->check_kernels)
@@ -201,6 +259,9 @@ enum exit_status run_probe(const struct outcome *outcome)
     enum exit_status status = EXIT_INPUT;
     if (run_values_init(outcome->runner, &probe.storages))
         status = run_turns(&probe);
+    for (uint32_t i = 0; probe.in_parts && i < probe.storages.count; i++)
+        mem_free(probe.in_parts[i]);
+    mem_free(probe.in_parts);
     storages_free(&probe.storages);
     for (int i = 0; i < TURNS; i++)
         vec_free(&probe.sums[i]);

@@ -1,5 +1,6 @@
 #include "frontend/commands/run_unload.h"
 #include "frontend/cli/apart.h"
+#include "frontend/commands/run_left.h"
 
 /* The memory of a value that options name, in what the first run has left. */
 static const struct guarded *memory_of_named(const struct outcome *outcome,
@@ -59,6 +60,7 @@ void run_unload(const struct outcomes *outcomes)
 {
     const struct outcome *first = &outcomes->at[0];
     struct told told;
+    run_left_check_signals(first->runner->invocation->err);
     begin(&told, first);
     for (unsigned i = 0; i < outcomes->count; i++)
         outcomes->at[i].runner->how->unload(outcomes->at[i].run);

@@ -121,9 +121,10 @@ static void print_changes(struct text *out, const struct blocks *old, const stru
             continue;
         text_string(out, between);
         between = "\n";
-        const struct part *text = &block->text, *before = &old->at[block->like].text;
+        const struct part *text = &block->text;
         if (block->paired)
-            diff_brief(out, before->text, before->size, text->text, text->size);
+            diff_brief(out, old->at[block->like].text.text, old->at[block->like].text.size,
+                       text->text, text->size);
         else
             print_new(out, text);
     }

@@ -141,7 +141,7 @@ bool golden_judge(const struct golden *golden, struct golden_outcome *outcomes, 
             good = false;
             if (golden->commands.count > 1)
                 text_printf(report, "  %.*s\n", (int)command->head_size, command->head);
-            text_bytes(report, wrong.at, wrong.size);
+            text_append(report, &wrong);
         }
         text_free(&wrong);
     }

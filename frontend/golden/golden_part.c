@@ -87,7 +87,7 @@ bool golden_find_part(struct part *part, const char *path, struct part *missing)
     while (*path) {
         struct part words = cut_words(&path);
         *missing = words;
-        if (words.size == 0 || !find_words(part, &words))
+        if (words.size == 0 || part->size == 0 || !find_words(part, &words))
             return false;
     }
     return true;

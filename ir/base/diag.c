@@ -270,6 +270,15 @@ void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
     }
 }
 
+void diags_take_back_one(struct diags *diags, uint32_t place)
+{
+    struct diag *diag = &diags->list.at[place];
+    assert(diag->severity == SEVERITY_REMARK && !diag->taken_back);
+    diag->taken_back = true;
+    diags->n_taken_back++;
+    diags->counts[SEVERITY_REMARK]--;
+}
+
 /* `but`: a severity, or SEVERITY_COUNT for none. */
 static void keep_all(struct diags *diags, enum severity but)
 {

@@ -126,6 +126,8 @@ const char *diag_copies_text(struct diags *diags, const struct diag *diag);
 /* Takes back what was kept of an id, a warning, at exactly this place: an error says it better. It
  * stands in the list until it is settled. */
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span);
+/* The same of one remark, by its place in the list. */
+void diags_take_back_one(struct diags *diags, uint32_t place);
 /* Removes from the list what was taken back. */
 void diags_settle(struct diags *diags);
 /* Removes those of a severity from the list. */

@@ -44,6 +44,9 @@ char *path_real(const char *path);
 /* Whether two paths lead to one file that is there. */
 bool path_same(const char *a, const char *b);
 
+/* Whether two paths lead, by links, to one name in one folder: a file there need not be. */
+bool path_same_place(const char *a, const char *b);
+
 /* A path, and the file that it leads to: for many comparisons. The path is the caller's. */
 struct known_file {
     const char *path;

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_deferred;
@@ -31,7 +33,7 @@ static bool fail(char *error, size_t error_size, const char *path)
     return false;
 }
 
-/* mkstemp creates files for the owner alone; the result should have the mode that open() would
+/* Files are created for the owner alone; the result should have the mode that open() would
  * have given, or that of the file it replaces. */
 static mode_t wanted_mode(const struct stat *existing)
 {
@@ -42,7 +44,9 @@ static mode_t wanted_mode(const struct stat *existing)
     return 0666 & ~mask;
 }
 
-/* For mkstemp: beside the path. Where its name has no room for more, by another one. */
+enum { RANDOM_SIZE = 6 }; /* letters at the end of a temporary file's name */
+
+/* Beside the path. Where its name has no room for more, by another one. */
 static char *temp_pattern(const char *path)
 {
     static const char more[] = ".XXXXXX", other[] = ".skirc.XXXXXX";
@@ -55,18 +59,49 @@ static char *temp_pattern(const char *path)
     return temp;
 }
 
+static void put_random(char *at)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static uint64_t last;
+    struct timespec time;
+    uint64_t number = 0;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
+    last = (last ^ number ^ (uint64_t)time.tv_nsec << 24 ^ (uint64_t)getpid()) *
+               UINT64_C(6364136223846793005) +
+           1442695040888963407;
+    number = last >> 24;
+    for (int i = 0; i < RANDOM_SIZE; i++, number /= sizeof letters - 1)
+        at[i] = letters[number % (sizeof letters - 1)];
+}
+
+/* Noted before it is there: a signal that nobody can hold back may end the process between. */
+static int make_noted(const char *temp, int *leftover)
+{
+    struct stat st;
+    errno = EEXIST;
+    if (lstat(temp, &st) == 0)
+        return -1;
+    *leftover = leftovers_note(LEFTOVER_FILE, temp);
+    int fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        leftovers_forget(*leftover);
+    return fd;
+}
+
 /* Makes the file that will be renamed to out->path. */
 static void open_temp(struct file_out *out, mode_t mode)
 {
+    enum { TRIES = 100 };
     char *temp = temp_pattern(out->path);
     sigset_t before;
     leftovers_hold(&before);
-    out->fd = mkstemp(temp);
-    int saved = errno;
-    if (out->fd >= 0) {
-        out->temp = temp;
-        out->leftover = leftovers_note(LEFTOVER_FILE, temp);
+    for (int i = 0; i < TRIES && out->fd < 0 && (i == 0 || errno == EEXIST); i++) {
+        put_random(temp + strlen(temp) - RANDOM_SIZE);
+        out->fd = make_noted(temp, &out->leftover);
     }
+    int saved = errno;
+    out->temp = out->fd >= 0 ? temp : NULL;
     leftovers_release(&before);
     if (out->fd >= 0)
         (void)!fchmod(out->fd, mode);
@@ -108,6 +143,12 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* Where a file of this path is: a path without links of a file that need not be there. NULL where
  * the path leads nowhere. */
 static char *find_place(const char *path)
@@ -115,15 +156,30 @@ static char *find_place(const char *path)
     char *file = follow_links(path), *folder = file ? path_folder(file) : NULL;
     char *real = folder ? path_real(folder) : NULL, *place = NULL;
     if (real) {
-        const char *slash = strrchr(file, '/');
         size_t size = strlen(real) + strlen(file) + 2;
         place = mem_calloc(size, 1);
-        snprintf(place, size, "%s/%s", real, slash ? slash + 1 : file);
+        snprintf(place, size, "%s/%s", real, last_name(file));
     }
     mem_free(real);
     mem_free(folder);
     mem_free(file);
     return place;
+}
+
+bool path_same_place(const char *a, const char *b)
+{
+    char *files[] = {follow_links(a), follow_links(b)};
+    bool same = files[0] && files[1] && *last_name(files[0]) &&
+                !strcmp(last_name(files[0]), last_name(files[1]));
+    if (same) {
+        char *folders[] = {path_folder(files[0]), path_folder(files[1])};
+        same = path_same(folders[0], folders[1]);
+        mem_free(folders[0]);
+        mem_free(folders[1]);
+    }
+    mem_free(files[0]);
+    mem_free(files[1]);
+    return same;
 }
 
 /* Paths that are to lead where they do. A process that is forked has those of its parent, too,

@@ -1,4 +1,5 @@
 #include "ir/base/guarded.h"
+#include "ir/base/memory.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -175,6 +176,7 @@ bool guarded_init(struct guarded *guarded, uint64_t size, bool pages)
     *guarded = (struct guarded){
         .size = size, .pattern = PATTERN, .varied = VARIED, .key = atomic_fetch_add(&made, 1)};
     if (size > INT64_MAX / 2 || !(pages ? map_pages(guarded) : allocate(guarded))) {
+        mem_lacks(size);
         *guarded = (struct guarded){.size = 0};
         return false;
     }

@@ -104,7 +104,8 @@ static void put_string(struct text *text, const char *bytes, size_t size)
     for (size_t i = 0; i <= size; i++) {
         if (i < size && (unsigned char)bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\')
             continue;
-        text_utf8(text, bytes + run, i - run);
+        if (i > run) /* there may be no bytes at all */
+            text_utf8(text, bytes + run, i - run);
         if (i < size)
             put_escaped(text, (unsigned char)bytes[i]);
         run = i + 1;

@@ -17,8 +17,9 @@
 
 enum { MOST = 1024 };
 
-/* Who changes the state from FREE or NOTED has the entry to itself. */
-enum state { STATE_FREE, STATE_TAKEN, STATE_NOTED };
+/* Who changes the state from FREE or NOTED has the entry to itself, till it ends: what one has
+ * begun to clear that was ended meanwhile is for who waits for it. */
+enum state { STATE_FREE, STATE_TAKEN, STATE_NOTED, STATE_CLEARED };
 
 struct leftovers {
     struct leftover {
@@ -45,6 +46,10 @@ static struct {
 /* What of this process's is to get its name later. */
 static int turns;
 
+/* What this process clears: who may write to memory that is shared is not to have it do so again
+ * and again. */
+static bool taken[MOST];
+
 /* ------------------------------------------------------------------------------ notes ---- */
 
 void leftovers_hold(sigset_t *before)
@@ -63,9 +68,28 @@ void leftovers_release(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static bool take(struct leftover *entry, int state)
+static bool change(struct leftover *entry, int state, int next)
 {
-    return atomic_compare_exchange_strong(&entry->state, &state, STATE_TAKEN);
+    return atomic_compare_exchange_strong(&entry->state, &state, next);
+}
+
+/* Whether this process is to clear an entry, which it then has, once. */
+static bool take_noted(struct leftover *entry)
+{
+    bool *is_taken = &taken[entry - leftovers->entries];
+    bool takes = change(entry, STATE_NOTED, STATE_CLEARED) ||
+                 (entry->owner != getpid() && atomic_load(&entry->state) == STATE_CLEARED);
+    takes = takes && !*is_taken;
+    *is_taken = *is_taken || takes;
+    return takes;
+}
+
+/* Others may have overwritten what is shared: an entry in no state is nobody's. */
+static bool take_free(struct leftover *entry)
+{
+    int state = atomic_load(&entry->state);
+    return state != STATE_TAKEN && state != STATE_NOTED && state != STATE_CLEARED &&
+           change(entry, state, STATE_TAKEN);
 }
 
 static int note(enum leftover_kind kind, pid_t pid, const atomic_bool *stubborn, const char *path)
@@ -73,7 +97,7 @@ static int note(enum leftover_kind kind, pid_t pid, const atomic_bool *stubborn,
     size_t size = strlen(path) + 1;
     for (int i = 0; i < MOST && size <= PATH_MAX; i++) {
         struct leftover *entry = &leftovers->entries[i];
-        if (!take(entry, STATE_FREE))
+        if (!take_free(entry))
             continue;
         entry->kind = kind;
         entry->owner = getpid();
@@ -244,6 +268,21 @@ static pid_t parent_of(const char *pid)
     return name_end && strlen(name_end) > 4 ? number_of(name_end + 4) : 0;
 }
 
+bool leftovers_is_below(pid_t pid)
+{
+    enum { DEPTH = 64 };
+    for (int i = 0; i < DEPTH && pid > 1 && pid != getpid(); i++) {
+        char digits[16], *at = digits + sizeof digits - 1;
+        *at = '\0';
+        for (pid_t rest = pid; rest > 0; rest /= 10)
+            *--at = (char)('0' + rest % 10);
+        pid = parent_of(at);
+        if (pid == getpid())
+            return true;
+    }
+    return false;
+}
+
 static void end_child(int folder, const char *name)
 {
     (void)folder;
@@ -289,32 +328,16 @@ bool leftovers_end_adopted(pid_t group)
 
 /* ---------------------------------------------------------------------------- clearing ---- */
 
-/* Whether it is one that this process has started, or one of those has, and so on. */
-static bool is_below(pid_t pid)
-{
-    enum { DEPTH = 64 };
-    for (int i = 0; i < DEPTH && pid > 1 && pid != getpid(); i++) {
-        char digits[16], *at = digits + sizeof digits - 1;
-        *at = '\0';
-        for (pid_t rest = pid; rest > 0; rest /= 10)
-            *--at = (char)('0' + rest % 10);
-        pid = parent_of(at);
-        if (pid == getpid())
-            return true;
-    }
-    return false;
-}
-
 /* The process to end of an entry that says which, or 0. */
 static pid_t process_of(const struct leftover *entry)
 {
     ptrdiff_t number = entry - leftovers->entries;
     if (processes[number].pid && processes[number].owner == getpid())
         return processes[number].pid;
-    return is_below(entry->pid) ? entry->pid : 0;
+    return leftovers_is_below(entry->pid) ? entry->pid : 0;
 }
 
-/* The entry belongs to this process of late: `state` is STATE_TAKEN. */
+/* The entry belongs to this process of late: `state` is STATE_CLEARED. */
 static void clear_entry(struct leftover *entry)
 {
     const char *path = leftovers->paths[entry - leftovers->entries];
@@ -330,6 +353,7 @@ static void clear_entry(struct leftover *entry)
     } else {
         unlink(path);
     }
+    taken[entry - leftovers->entries] = false;
     atomic_store(&entry->state, STATE_FREE);
 }
 
@@ -339,7 +363,7 @@ void leftovers_drop_deferred(void)
     for (int i = 0; i < MOST; i++) {
         struct leftover *entry = &leftovers->entries[i];
         if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == getpid() &&
-            entry->turn > 0 && take(entry, STATE_NOTED))
+            entry->turn > 0 && take_noted(entry))
             clear_entry(entry);
     }
 }
@@ -350,8 +374,8 @@ void leftovers_clear_of(pid_t pid)
     for (int processes = 1; processes >= 0; processes--)
         for (int i = 0; i < MOST; i++) {
             struct leftover *entry = &leftovers->entries[i];
-            if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == pid &&
-                (entry->kind == LEFTOVER_PROCESS) == (processes == 1) && take(entry, STATE_NOTED))
+            if (atomic_load(&entry->state) >= STATE_NOTED && entry->owner == pid &&
+                (entry->kind == LEFTOVER_PROCESS) == (processes == 1) && take_noted(entry))
                 clear_entry(entry);
         }
 }

@@ -51,6 +51,8 @@ void leftovers_end_process(pid_t pid);
 /* From now on, processes whose parents have ended are this one's, as are those that it has started
  * itself: none of them outlives it. */
 void leftovers_adopt(void);
+/* Whether it is one that this process has started, or one of those has, and so on. */
+bool leftovers_is_below(pid_t pid);
 /* Reaps those that have ended. Whether there are more. */
 bool leftovers_have_children(void);
 /* Ends them now, and all of this group where it is not 0. Returns whether there were any. */

@@ -86,6 +86,12 @@ static void free_blocks(struct mem_scope *scope)
     scope->blocks = NULL;
 }
 
+void mem_lacks(uint64_t size)
+{
+    if (size < UINT64_C(1) << 30)
+        mem_exhausted();
+}
+
 void mem_exhausted(void)
 {
     struct mem_scope *scope = entered;

@@ -65,6 +65,10 @@ void mem_scope_merge(struct mem_scope *scope);
  * is ENOMEM). Without a scope, whose owner would be told, the process has to end. */
 _Noreturn void mem_exhausted(void);
 
+/* Where the system has no room for so many bytes: the same, unless they are 1 GiB or more. Of those
+ * the caller says who asks for them: that is the mistake, rather than want of memory. */
+void mem_lacks(uint64_t size);
+
 /* ---- guards ---- */
 
 /* Lies beside what it is for, in the stack or in a block, and stays there. */

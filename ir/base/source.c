@@ -143,25 +143,19 @@ struct position source_position(struct source *source, uint32_t offset)
 {
     source = source_at(source, &offset);
     map_lines(source);
-    uint32_t low = 0, high = source->lines.count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (source->lines.at[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    uint32_t from = source->lines.at[low], column = 1;
-    if (source->last.line == low + 1 && source->last.offset <= offset) {
+    uint32_t line; /* from 1 on: the lines that begin at the offset or before; one always does */
+    bisect(line, i, source->lines.count, source->lines.at[i] <= offset);
+    uint32_t from = source->lines.at[line - 1], column = 1;
+    if (source->last.line == line && source->last.offset <= offset) {
         from = source->last.offset;
         column = source->last.column;
     }
     for (; from < offset && from < source->size; from++)
         column += !continues_code_point(source->text[from]);
-    source->last.line = low + 1;
+    source->last.line = line;
     source->last.column = column;
     source->last.offset = from;
-    return (struct position){low + 1, column};
+    return (struct position){line, column};
 }
 
 const char *source_line(struct source *source, uint32_t line, size_t *size)

@@ -25,6 +25,13 @@ static inline void text_bytes(struct text *text, const char *bytes, size_t size)
     text->size += size;
 }
 
+/* What is in another one, which may hold nothing at all. */
+static inline void text_append(struct text *text, const struct text *other)
+{
+    if (other->size)
+        text_bytes(text, other->at, other->size);
+}
+
 static inline void text_string(struct text *text, const char *string)
 {
     text_bytes(text, string, strlen(string));

@@ -161,13 +161,15 @@ static bool drain(const struct tool *tool, char *text, size_t text_size)
     return n == 0;
 }
 
-/* Of its own group, so that it can be ended with all that it has started, and with the signals that
- * this process had. Returns an error number, as do the next two. */
-static int spawn_as(posix_spawnattr_t *attributes, const sigset_t *signals)
+/* Of its own group, so that it can be ended with all that it has started, and with all signals,
+ * whatever this thread keeps back. Returns an error number, as do the next two. */
+static int spawn_as(posix_spawnattr_t *attributes)
 {
+    sigset_t none;
+    sigemptyset(&none);
     int failure = posix_spawnattr_setpgroup(attributes, 0);
     if (!failure)
-        failure = posix_spawnattr_setsigmask(attributes, signals);
+        failure = posix_spawnattr_setsigmask(attributes, &none);
     if (!failure)
         failure =
             posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
@@ -184,7 +186,7 @@ static int spawn_to(posix_spawn_file_actions_t *actions, int output)
     return failure;
 }
 
-static int spawn(struct tool *tool, int output, const sigset_t *signals)
+static int spawn(struct tool *tool, int output)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -195,7 +197,7 @@ static int spawn(struct tool *tool, int output, const sigset_t *signals)
     if (!failure) {
         failure = spawn_to(&actions, output);
         if (!failure)
-            failure = spawn_as(&attributes, signals);
+            failure = spawn_as(&attributes);
         if (!failure)
             failure = posix_spawnp(&tool->pid, tool->argv[0], &actions, &attributes,
                                    (char *const *)tool->argv, (char *const *)tool->environment);
@@ -240,7 +242,7 @@ static int tool_start(struct tool *tool)
         return errno;
     tool->output = ends[0];
     leftovers_hold(&signals);
-    int failure = spawn(tool, ends[1], &signals);
+    int failure = spawn(tool, ends[1]);
     if (!failure)
         tool->leftover = leftovers_note_process(tool->pid, NULL);
     leftovers_release(&signals);

@@ -506,8 +506,11 @@ again:
     * {
     stray:
         TAKE;
-        return scan_stray(scanner, *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
-                                                                  : "unexpected byte 0x%02x");
+        return scan_stray(scanner,
+                          strncmp((const char *)start, "\xef\xbb\xbf", 3) == 0
+                              ? "unexpected byte 0x%02x of a byte order mark: files have none"
+                          : *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
+                                                           : "unexpected byte 0x%02x");
     }
     */
 #undef TAKE

@@ -86,6 +86,25 @@ with open("ring.json") as file:
 tap.check("  in JSON, too", len(fused) == 1 and fused[0]["beside"] == ["Foo %n"]
           and fused[0]["ops"] == ["Add %x", "Mul %y", "Add %z"], fused)
 
+with open("sides.skir", "w") as file:
+    file.write("""skir 1
+kernel @add : aiv_only {op = "Add", block = 8, object = "add.o", function = "add", params = [x1, x2, y, tiling]}
+kernel @mul : aiv_only {op = "Mul", block = 8, object = "mul.o", function = "mul", params = [x1, x2, y, tiling]}
+graph @g(%a: f32[8]) -> (f32[8], f32[8]) {
+  scope @s { %b = Add(%a, %a) : f32[8] }
+  stream "1" { scope @t { %c = Mul(%b, %a) : f32[8] } }
+  scope @s { %d = Add(%c, %b) : f32[8] }
+  stream "1" { scope @t { %e = Mul(%d, %c) : f32[8] } }
+  return %d, %e
+}
+""")
+done = tap.skirc("check", "--explain", "--remarks=sides.json", "sides.skir")
+tap.check("super kernels side by side name each other", "(stream \"1\"), Mul %e; it waits in the middle for what runs "
+          "beside: '@g_s' [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
+with open("sides.json") as file:
+    fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
+tap.check("  in JSON, too", [remark.get("beside") for remark in fused] == [["@g_t"], ["@g_s"]], fused)
+
 with open("plain.skir", "w") as file:
     file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] { return %a }\n")
 done = tap.skirc("check", "--explain", "plain.skir")

@@ -60,9 +60,9 @@ graph @g(%%x: f32[4], %%b: f16[3]) -> (f32[4], f16[3], f32[8]) {
   return %%y, %%z, %%w
 }
 """
-for slot, byte, what, first in ((6, 0, "tiling of 24 bytes", 6), (7, 0, "tiling key of 16 bytes", 7),
+for slot, byte, what, first in ((6, 0, "tiling of 312 bytes", 6), (7, 0, "tiling key of 16 bytes", 7),
                                 (8, 8, "tiling key of 16 bytes", 7), (10, 0, "list of 56 bytes", 10),
-                                (12, 0, "tiling of 24 bytes", 12)):
+                                (12, 0, "tiling of 472 bytes", 12)):
     path = build("tables", OWN % (SLOTS + f"*(uint64_t *)a[{slot}] ^= 1;"), TABLES)
     check(f"a kernel that writes what slot {slot} leads to", path,
           [CRASHED, CALL, f"it touched what is at byte {byte} of a {what}{READ}"])
@@ -70,6 +70,23 @@ for slot, byte, what, first in ((6, 0, "tiling of 24 bytes", 6), (7, 0, "tiling 
 static int runs;
 """ + OWN % (SLOTS + f"if (++runs == 3) *(uint64_t *)a[{slot}] ^= 1;"), TABLES),
           [f"launch g_s: a kernel has changed the table in slot {first} of the launch's arguments"],
+          "--repeat=5")
+
+# What tilings lead to: tensors, lists of them, attributes with their texts and numbers.
+SAYS = MODULE.replace("params = [x, y]", "params = [x, y, tiling]").replace(
+    "Own(%%x)", 'Own(%%x) {own = [1, 2], say = "so"}')
+T = "struct skrt_tiling *t = (struct skrt_tiling *)a[%d]; "
+for slot, change, module in (
+        (6, "((struct skrt_tensor *)t->tensors)[2].dtype = SKRT_i32;", TABLES),
+        (12, "((struct skrt_attr *)t->attrs)[0].i = 1;", TABLES),
+        (12, "((struct skrt_tensor *)t->tensors[0].list)[1].dims[0] = 3;", TABLES),
+        (3, "((int64_t *)t->attrs[0].ints)[1] = 3;", SAYS),
+        (3, "((char *)t->attrs[1].text)[1] = 'a';", SAYS)):
+    check(f"a kernel that does: {change}", build("deep", OWN % (SLOTS + T % slot + change), module),
+          [CRASHED, CALL, "of a tiling of .* bytes" + READ])
+    check("  in a measured run", build("deep", "static int runs;\n" + OWN % (
+        SLOTS + T % slot + f"if (++runs == 3) {{ {change} }}"), module),
+          [f"launch g_s: a kernel has changed the table in slot {slot} of the launch's arguments"],
           "--repeat=5")
 
 # More tables than there are pages for: those of the launch have theirs all the same.

@@ -66,5 +66,8 @@ check("a kernel that keeps a lock of the C library", build("locking", FORBID + O
     "flockfile(stdout);")), WAITS, "--timeout=1", "--repeat=0")
 check("a kernel whose thread cannot end", build("staying", FORBID + OWN % (
     "forbid(SYS_exit, EAGAIN, 0);")), WAITS, "--timeout=1", "--repeat=0")
+# That launches may take as long as they like is not said of what comes behind them.
+check("a kernel that keeps a lock where launches have no limit", build("unlimited", FORBID + OWN % (
+    "flockfile(stdout);")), WAITS + ["it is one of Own %y, Relu %z"], "--timeout=0", "--repeat=0")
 
 tap.done()

@@ -80,6 +80,44 @@ done, _ = run(path)
 tap.check("a kernel may have threads that it waits for", done.returncode == 0, done.stderr)
 os.unlink("new.npy")
 
+# What ends soon has run behind the launch all the same.
+LATE = "static void *late(void *y) { usleep(30000); *(float *)y = 9; return 0; }\n"
+SOON = "skirc: (the kernel of Own %y|a kernel) has left a "
+check("a kernel whose thread ends soon", build("late", LATE + OWN % (
+    "pthread_t thread; pthread_create(&thread, 0, late, y); pthread_detach(thread);")),
+      [SOON + "thread running", "Own %y"], "--repeat=0")
+check("a kernel whose process in its memory ends soon", build("late_process", LATE + """
+#include <sched.h>
+static int late_process(void *y) { late(y); _exit(0); }
+""" + OWN % "clone(late_process, (char *)malloc(65536) + 65536, CLONE_VM | SIGCHLD, y);"),
+      [SOON + "process running", "Own %y"], "--repeat=0")
+many = build("joined_many", """
+static void *work(void *unused) { return unused; }
+""" + OWN % """pthread_t threads[50];
+        for (int i = 0; i < 50; i++)
+            pthread_create(&threads[i], 0, work, 0);
+        for (int i = 0; i < 50; i++)
+            pthread_join(threads[i], 0);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        waitpid(child, 0, 0);""")
+done, _ = run(many, "--repeat=100")
+tap.check("threads and processes that are waited for are never taken for running ones",
+          done.returncode == 0, done.stderr)
+os.unlink("new.npy")
+
+with open("/proc/sys/vm/max_map_count") as file:
+    most = int(file.read())
+if most < 1 << 20:
+    for flags in ("--check-kernels",), ("--compare=unfused",), ("--repeat=0",):
+        check("a kernel that uses up the mappings of its process " + flags[0], build("mappings", OWN % (
+            "for (int i = 0; mmap(0, 4096, i & 1 ? 3 : 1, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED; i++);")),
+              ["skirc: (the kernel of Own %y|a kernel) has used up what memory its process can map", "Own %y"],
+              *flags)
+else:
+    tap.skip("a kernel that uses up the mappings of its process", "there may be too many")
+
 check("a crash in a thread that a kernel waits for", build("thread_crash", """
 static void *work(void *unused) { *(volatile int *)8 = 1; return unused; }
 """ + OWN % "pthread_t thread; pthread_create(&thread, 0, work, 0); pthread_join(thread, 0);"),
@@ -144,11 +182,14 @@ check("a kernel that writes before its result", build("before", OWN % "y[-1] = 7
 check("a kernel that frees what is not its own", build("freeing", OWN % "free(y);"),
       [r"skirc: .*(crashed|ended)"])
 
-for size in 270000, 300000, 1200000:
+for size in 270000, 300000, 1200000, 1500000, 20000000, 60000000:
     check(f"a kernel that has {size} bytes on its stack, and touches the lowest", build(
         f"frame_{size}", OWN % f"volatile char frame[{size}]; frame[16] = 1;"),
           [r"skirc: a sub-kernel crashed \(signal 11\)", r"in op Own\(%x, %y\)",
            "it touched what is below its stack, which has 256 KiB"])
+done = subprocess.run(["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", tap.SKIRC, "run", build("plain", OWN % ""), "-i", "x=1"],
+                      capture_output=True, text=True)
+tap.check("stacks are nearer to each other where addresses are limited", done.returncode == 0, done.stderr)
 
 # ---- Code beside launches ----
 
@@ -222,5 +263,17 @@ done = subprocess.run(f"{tap.SKIRC} run {path} --timeout=1 --in-process", shell=
                       capture_output=True, text=True)
 tap.check("in one process, a kernel that does not return is reported, too",
           done.returncode == 1 and "skirc: timeout" in done.stderr, done.stderr)
+for path, said in ((path, "timeout"), (build("moving", OWN % 'chdir("/");'), "the kernel of Own %y has changed the folder")):
+    for flag in "--json=here.json", "--json":
+        done = tap.skirc("run", path, "--timeout=1", "--repeat=0", "--in-process", flag)
+        if flag != "--json":
+            with open("here.json") as file:
+                text = file.read()
+            os.unlink("here.json")
+        else:
+            text = done.stdout
+        told = json.loads(text or "{}")
+        tap.check(f"  as JSON, too: {said}, {flag}", done.returncode == told.get("status") == 1
+                  and told["failure"].startswith(said) and f"skirc: {said}" in done.stderr, f"{done.stderr}{text}")
 
 tap.done()

@@ -30,6 +30,35 @@ check("a kernel that traces its parent", build("tracer", TRACED + OWN % (
       [r"skirc: (timeout|.*has ended the process above its own)",
        r"at `call @k args %y blocks 4`; in op Own\(%x, %y\)"], "--timeout=1")
 
+for above in ("getppid()", "above(getppid())"):
+    for body in (f"if (ptrace(PTRACE_ATTACH, {above}, 0, 0) != 0) chdir(\"/\");",
+                 f"if (ptrace(PTRACE_SEIZE, {above}, 0, 0) != 0 || ptrace(PTRACE_INTERRUPT, {above}, 0, 0) != 0) chdir(\"/\");"):
+        check(f"a kernel that traces another process above and returns: {body}", build("tracer", TRACED + """
+#include <stdio.h>
+static pid_t above(pid_t pid)
+{
+    char path[64], line[256];
+    int number = 0;
+    sprintf(path, "/proc/%d/status", pid);
+    FILE *file = fopen(path, "r");
+    while (fgets(line, sizeof line, file))
+        sscanf(line, "PPid: %d", &number);
+    fclose(file);
+    return number;
+}
+""" + OWN % body), [r"skirc: a kernel has traced a process above its own \(ptrace\)|has changed the folder",
+                    "it is one of Own %y, Relu %z|the kernel of Own %y"], most=3)
+
+# A zombie whose tracer does not let it go is not seen to have ended.
+TRACER = "if (fork() == 0) { ptrace(PTRACE_%s, %s, 0, 0); alarm(60); for (;;) pause(); } usleep(200000); %s"
+for who, end in (("getppid()", ""), ("getppid()", "*(volatile int *)8 = 1;"), ("getppid()", "for (;;) pause();"),
+                 (f"{{0}}", "for (;;) pause();")):
+    for how in "ATTACH", "SEIZE":
+        target = who if "{" not in who else "above"
+        check(f"a kernel whose process traces {'it' if target != 'above' else 'what waits for it'} ({how}): {end}",
+              build("traced", TRACED + OWN % ("int above = getppid(); " + TRACER % (how, target, end))),
+              ["skirc: ", "Own"], "--timeout=1", "--repeat=0")
+
 # ---- Processes above and beside ----
 
 for name in "SIGKILL", "SIGTERM", "SIGINT", "SIGUSR1", "SIGSEGV":

@@ -1,7 +1,10 @@
 """run: kernels that change what belongs to their process as a whole: where and how files are written
 behind them. Results are not written where they are, and elsewhere neither."""
 
+import json
 import os
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
@@ -20,6 +23,14 @@ for body, what in (('chdir("/");', "folder of its process"), ('chdir("other");',
                    (LIMIT % (3, 3, "RLIMIT_NOFILE"), "limit RLIMIT_NOFILE of its process"),
                    (LIMIT % (100, 100, "RLIMIT_CPU"), "limit RLIMIT_CPU of its process")):
     check(f"a kernel that does: {body}", build("changing", HEAD + OWN % body), [WHO + what, "Own %y"])
+ONE = "cpu_set_t s; CPU_ZERO(&s); CPU_SET(sched_getcpu(), &s); sched_setaffinity(%s, sizeof s, &s);"
+for body, what in (("nice(3);", r"priority of a thread \(nice\)"),
+                   ("struct sched_param p = {0}; sched_setscheduler(0, SCHED_BATCH, &p);", "how a thread is scheduled"),
+                   (ONE % "0", r"processors of a thread \(sched_setaffinity\)"),
+                   (ONE % "getpid()", r"processors of a thread \(sched_setaffinity\)")):
+    if "SET" not in body or len(os.sched_getaffinity(0)) > 1:
+        check(f"a kernel that does: {body}", build("scheduling", "#include <sched.h>\n" + HEAD + OWN % body),
+              ["skirc: (the kernel of Own %y|a kernel) has changed (the )?" + what, "Own %y"])
 check("a kernel that changes the flags of a stream", build("flags", HEAD + "#include <fcntl.h>\n" +
       OWN % "fcntl(1, F_SETFL, O_NONBLOCK);"), [WHO + "flags of a standard stream", "Own %y"])
 check("a kernel that leaves files open", build("files", HEAD + "#include <fcntl.h>\n" + OWN % (
@@ -93,6 +104,51 @@ for kind in "constructor", "destructor":
     tap.check(f"numbers are printed as ever where a {kind} does: fesetround(FE_UPWARD)",
               done.returncode == 0 and "0.333333 0.333333" in done.stdout and "0.333334" not in done.stdout, done)
     os.unlink("new.npy")
+
+# ---- What skirc has of its own: where its tools and temporary files are, how numbers are written ----
+
+for body in 'setenv("TMPDIR", "/nowhere", 1);', 'setenv("PATH", "/nowhere", 1); clearenv();', (
+        'strcpy(getenv("TMPDIR"), "/n");'):
+    check_harmless(f"a constructor that does: {body}", build("environment", (
+        "__attribute__((constructor)) static void beside(void) { %s }" % body) + OWN % ""), "--compare=unfused")
+check_harmless("a kernel finds what it has set", build("set", """
+__attribute__((constructor)) static void beside(void) { setenv("OF_THIS", "kernel", 1); }
+""" + OWN % 'if (strcmp(getenv("OF_THIS"), "kernel") != 0) abort(); setenv("TMPDIR", "/nowhere", 1);'),
+               "--compare=unfused")
+
+# A locale with a decimal comma; warnings are about what it does not define.
+with open("comma.src", "w") as file:
+    file.write('LC_NUMERIC\ndecimal_point ","\nthousands_sep ""\ngrouping -1\nEND LC_NUMERIC\n')
+try:
+    subprocess.run(["localedef", "-c", "-i", "comma.src", "./comma"], stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+except OSError:
+    pass
+os.environ["LOCPATH"] = os.getcwd()
+COMMA = 'setlocale(LC_ALL, "comma");'
+NUMBERS = "#include <locale.h>\n#include <stdio.h>\n"
+if os.path.isdir("comma"):
+    for who, path in (
+            ("kernel", build("commas", NUMBERS + (OWN % COMMA).replace("= 1;", "= 1.5;"))),
+            ("constructor", build("constructed", NUMBERS + (
+                f"__attribute__((constructor)) static void beside(void) {{ {COMMA} }}" + OWN % (
+                    'char text[9]; sprintf(text, "%.1f", 2.5); if (strcmp(text, "2,5") != 0) abort();')
+            ).replace("= 1;", "= 1.5;")))):
+        done, _ = run(path, "--json=run.json", "--print=y", "--repeat=2")
+        with open("run.json") as file:
+            try:
+                values = {value["name"]: value["max"] for value in json.load(file)["values"]}
+            except ValueError as error:
+                values = error
+        tap.check(f"numbers have points where a {who} sets a locale with commas", done.returncode == 0
+                  and "[1.5 1.5 1.5 1.5]" in done.stdout and not re.search(r"\d,\d", done.stdout)
+                  and values == {"%y": 1.5}, f"{done}, {values}")
+        if os.path.exists("new.npy"):
+            os.unlink("new.npy")
+else:
+    tap.skip("numbers have points where a kernel sets a locale with commas", "localedef makes none")
+del os.environ["LOCPATH"]
+
 path = build("trace", HEAD + OWN % 'chdir("other"); for (;;) pause();')
 done, _ = run(path, "--trace=trace.bin", "--timeout=1")
 tap.check("a trace of a launch that hangs is where it is asked for", done.returncode == 1

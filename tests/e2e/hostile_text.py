@@ -1,8 +1,10 @@
 """Text that no one would write: every command ends promptly with a status and bounded output."""
 
+import itertools
 import os
 import random
 import resource
+import string
 import subprocess
 import sys
 import tempfile
@@ -22,17 +24,17 @@ with open(tap.SKIRC, "rb") as program:
     INSTRUMENTED = b"__asan_init" in program.read()
 
 
-def limit():
+def limit(memory):
     if not INSTRUMENTED:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def call(*arguments, data=None):
+def call(*arguments, data=None, memory=MEMORY):
     """Runs skirc under limits, with bytes in and out; returns status, output, errors, seconds."""
     start = time.monotonic()
     try:
         done = subprocess.run([tap.SKIRC, *arguments], input=data, capture_output=True,
-                              timeout=SECONDS, preexec_fn=limit)
+                              timeout=SECONDS, preexec_fn=lambda: limit(memory))
     except subprocess.TimeoutExpired:
         return "timeout", b"", b"", SECONDS
     return done.returncode, done.stdout, done.stderr, time.monotonic() - start
@@ -58,6 +60,8 @@ OP = "%y{0} = Add(%x, %x) : f32[1]"
 
 check("100 MB of parentheses", 1, b"(" * 100_000_000, text=b"[syntax]")
 check("100 MB of blanks", 1, b" " * 100_000_000, text=b"[syntax]")
+check("a byte order mark", 1, b"\xef\xbb\xbfskir 1\n", text=b"input.skir:1:1: error: unexpected byte "
+      b"0xef of a byte order mark: files have none [syntax]")
 check("100 MB without a line end in a comment", 1, b"//" + b"x" * 100_000_000, text=b"[syntax]")
 check("a name of 5 MB", 1, graph("", "return %" + "y" * 5_000_000), text=b"[unknown-value]")
 check("a string that does not end", 1, b'skir 1\nkernel @k : aiv_only {op = "' + b"x" * 1_000_000)
@@ -146,6 +150,35 @@ check("400,000 names of dimensions", 0, (
 check("200,000 warnings that errors take back", 1, graph(
     "\n".join(f"%y{i} = Add(%x, %x) {{suportSuperKernel = 0}} : f32[1]" for i in range(200_000))),
     text=b"199980 more errors")
+
+
+def slips(word, count):
+    """So many words, each of which is another one with two letters changed."""
+    found = {}
+    letters = string.ascii_lowercase + string.digits
+    for i, j in itertools.combinations(range(1, len(word)), 2):
+        for a, b in itertools.product(letters, repeat=2):
+            if a != word[i] and b != word[j]:
+                found[word[:i] + a + word[i + 1:j] + b + word[j + 1:]] = True
+    return list(found)[:count]
+
+
+def check_each(claim, status, severity, names, *arguments):
+    """All are told, each with the word that was meant, in the memory and the time that there is."""
+    with open("input.skir", "wb") as file:
+        file.write(graph("\n".join(f"%y{i} = Add(%x, %x) {{{name} = 0}} : f32[1]" for i, name in enumerate(names))))
+    got, _, errors, seconds = call(*arguments, "--max-errors=0", "input.skir", memory=512 << 20)
+    told = errors.count(f": {severity}: ".encode())
+    meant = errors.count(b"did you mean 'supportSuperKernel'?")
+    tap.check(claim, got == status and told == meant == len(names) and len(errors) < 300 * len(names),
+              f"status {got}, {told} told, {meant} of them with what was meant, {len(errors)} bytes, {seconds:.1f} s: {errors[-300:]!r}")
+
+
+different = slips("supportSuperKernel", 150_000)
+check_each("150,000 warnings, each of another word", 0, "warning", different, "check", "--no-lower")
+check_each("150,000 errors, each with what was meant", 1, "error", ["suportSuperKernel"] * 150_000, "check")
+check_each("  of compile", 1, "error", ["suportSuperKernel"] * 150_000, "compile", "-o", "output.o")
+tap.check("  which leaves no output", not os.path.exists("output.o"), os.listdir())
 
 # ---- Depth ----
 

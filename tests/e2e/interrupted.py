@@ -17,6 +17,7 @@ from cut_off import CC, COMPILER, listing, read, start_anew, write, write_module
 
 ALL = "--all" in sys.argv
 SAMPLES = 10
+BEHIND = 160
 CANNOT_TRACE = 125
 SIGNALS = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 SKIRC = shutil.which(tap.SKIRC)
@@ -58,8 +59,9 @@ def wrong_after(status, number, before, new):
     return None
 
 
-def torture(claim, command, outputs):
-    """`outputs`: files that the command writes, with what they have before."""
+def torture(claim, command, outputs, stays=False):
+    """`outputs`: files that the command writes, with what they have before. `stays`: the process
+    that is in the call does not end by itself; the calls are those behind the run."""
     before = {path: text for path, text in outputs.items() if text is not None}
     start_anew(before)
     status, calls = kill_at(0, 0, command)
@@ -67,12 +69,13 @@ def torture(claim, command, outputs):
         tap.skip(claim, "processes cannot be traced")
         return
     new = {path: read(path) for path in outputs}
-    places = range(1, calls + 1) if ALL else range(3, calls, max(1, calls // SAMPLES))
+    places = range(1, calls + 1) if ALL else range(calls - BEHIND, calls, 4) if stays else \
+        range(3, calls, max(1, calls // SAMPLES))
     killed, wrong = 0, []
     for i, n in enumerate(places):
         number = SIGNALS[i % len(SIGNALS)]
         start_anew(before)
-        status, _ = kill_at(number, n, command)
+        status, _ = kill_at(-number if stays else number, n, command)
         killed += status == -number
         problem = wrong_after(status, number, before, new)
         if problem:
@@ -91,6 +94,9 @@ torture("run with the system's loader",
         {"out.npy": "old"})
 torture("run", ["run", "add.skir", "-i", "x=1", "-i", "y=1", "-ob=out.npy", "--repeat=2",
                 "--compare=unfused"], {"out.npy": None})
+torture("run, with processes that are slow to end",
+        ["run", "add.skir", "-i", "x=1", "-i", "y=1", "-ob=out.npy", "-oa=out2.npy", "--repeat=0"],
+        {"out.npy": "old", "out2.npy": None}, stays=True)
 torture("test --bless", ["test", "--bless", "-j2", "outs"],
         {"outs/a.skir": WRONG, "outs/b.skir": WRONG})
 

@@ -1,7 +1,8 @@
 /* kill_at SIGNAL N PROGRAM ARGUMENTS...: runs a program and sends it the signal when it, or a
  * process that it has forked, is about to make its N-th system call; 0: never. Prints how many
- * there were, and ends as the program does. Programs that it calls are left alone. Status 125:
- * processes cannot be traced here. */
+ * there were, and ends as the program does. Programs that it calls are left alone. SIGNAL may be
+ * negative: then the process of the call, where it is not the program, stays in it: it is as slow
+ * to end as one that writes much. Status 125: processes cannot be traced here. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +13,10 @@
 #include <unistd.h>
 
 enum { CANNOT_TRACE = 125 };
+
+/* The program, and whether a process that is in the call stays there. */
+static pid_t program;
+static int stays;
 
 /* By the number of a thread, which the system keeps below this: whether it is inside of a call. */
 static char inside[1 << 22];
@@ -31,7 +36,7 @@ static void go_on(pid_t thread, int signal_number)
     ptrace(PTRACE_SYSCALL, thread, NULL, (void *)(long)signal_number);
 }
 
-static void begin(pid_t program)
+static void begin(void)
 {
     int status;
     if (waitpid(program, &status, 0) != program || !WIFSTOPPED(status))
@@ -43,7 +48,7 @@ static void begin(pid_t program)
 }
 
 /* What to do about a thread that has stopped. */
-static void on_stop(pid_t program, pid_t thread, int status)
+static void on_stop(pid_t thread, int status)
 {
     int event = status >> 16, why = WSTOPSIG(status);
     if (event == PTRACE_EVENT_EXEC && thread != program)
@@ -54,16 +59,25 @@ static void on_stop(pid_t program, pid_t thread, int status)
         go_on(thread, why);
 }
 
+static int is_of_program(pid_t thread)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld", (long)program, (long)thread);
+    return access(path, F_OK) == 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4)
         return 2;
-    int signal_number = atoi(argv[1]), result = 0, status;
+    int signal_number = abs(atoi(argv[1])), result = 0, status;
     long at = atol(argv[2]), calls = 0;
-    pid_t program = fork(), thread;
+    pid_t thread;
+    stays = atoi(argv[1]) < 0;
+    program = fork();
     if (program == 0)
         start(argv + 3);
-    begin(program);
+    begin();
     while ((thread = waitpid(-1, &status, __WALL)) > 0) {
         if (thread == program && !WIFSTOPPED(status))
             result = status;
@@ -71,11 +85,13 @@ int main(int argc, char **argv)
             continue;
         if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
             inside[thread] = !inside[thread];
-            if (inside[thread] && ++calls == at)
+            int is_it = inside[thread] && ++calls == at;
+            if (is_it)
                 kill(program, signal_number);
-            go_on(thread, 0);
+            if (!is_it || !stays || is_of_program(thread))
+                go_on(thread, 0);
         } else {
-            on_stop(program, thread, status);
+            on_stop(thread, status);
         }
     }
     printf("%ld\n", calls);

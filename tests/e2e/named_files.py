@@ -93,6 +93,54 @@ done = tap.skirc("compile", "named.skir", "--emit=skir", "--kernel-dir=kernels",
 tap.check("nor an object of --kernel-dir", done.returncode == 1 and
           "would replace the object of '@k'" in done.stderr and
           read("kernels/own.o") == read("parts/own.o"), done)
+
+# A run that is refused has JSON, too.
+write("wrong.skir", read("m.skir").decode().replace("return %y", "return %x, %y"))
+before = read("parts/lib.skir")
+done = tap.skirc("run", "wrong.skir", "--json=parts/lib.skir")
+tap.check("nor does JSON of a run that is refused replace what is included", done.returncode == 1 and
+          "would replace a file that is included" in done.stderr and read("parts/lib.skir") == before, done)
+
+# Descriptions in a folder of kernels, all of which are read.
+DESCRIBED = ["--kernel-dir=kernels", "own-op.skir"]
+write("own-op.skir", read("other.skir"))
+os.mkdir("elsewhere")
+write("kernels/t.ops.json", "{}\n")
+write("elsewhere/linked.json", "{}\n")
+os.symlink("../elsewhere/linked.json", "kernels/linked.json")
+for command in (["run", *RUN, "-oy="], ["run", *RUN, "--json="], ["run", *RUN, "--trace="],
+                ["run", *RUN, "--profile="], ["run", *RUN, "--remarks="], ["opt", "-o="], ["opt", "--json="],
+                ["compile", "-o="], ["export", "--format=json", "-o="]):
+    wrong = []
+    for path in "kernels/t.ops.json", os.path.abspath("kernels/t.ops.json"), "elsewhere/linked.json":
+        last = [command[-1] + path] if command[-1] != "-o=" else ["-o", path]
+        done = tap.skirc(*command[:-1], *DESCRIBED, *last)
+        if done.returncode != 2 or f"would replace the input '{path}'" not in done.stderr or \
+                read(path) != b"{}\n":
+            wrong.append(f"{last}: {done.returncode} {done.stderr}")
+            write(path, "{}\n")
+    tap.check(f"nor a description of --kernel-dir: {' '.join(command)}", not wrong, "\n".join(wrong))
+os.rename("elsewhere/linked.json", "kernels/own-op.json")
+done = tap.skirc("export", "--format=json", *DESCRIBED, "-o", "kernels/")
+tap.check("  by a folder", done.returncode == 2 and
+          "would replace the input 'kernels/own-op.json'" in done.stderr, done)
+
+# Outputs that are not there yet, by several names.
+os.symlink("r.npy", "l.npy")
+BOTH = "would both be written to"
+for one, other in (("-oy=z.npy", "-ox=./z.npy"), ("-oy=z.npy", f"-ox={os.getcwd()}/z.npy"),
+                   ("-oy=z.npy", "-ox=elsewhere/../z.npy"), ("-oy=r.npy", "-ox=l.npy"),
+                   ("-oy=r.npy", "--json=./l.npy"), ("--profile=r.npy", "--json=./r.npy"),
+                   ("-oy=r.npy", "--trace=l.npy"), ("-oy=r.npy", "--remarks=./r.npy")):
+    done = tap.skirc("run", "other.skir", *RUN, one, other)
+    tap.check(f"{one} and {other.replace(os.getcwd(), '...')} are one file", done.returncode == 2 and
+              BOTH in done.stderr and not os.path.exists("z.npy") and not os.path.exists("r.npy"), done)
+    for path in "z.npy", "r.npy":
+        if os.path.exists(path):
+            os.unlink(path)
+done = tap.skirc("run", "other.skir", *RUN, "-oy=r.npy", "--json=x=r.npy")
+tap.check("a file of JSON has no name of a value before it",
+          done.returncode == 0 and os.path.exists("x=r.npy"), done)
 done = tap.skirc("compile", "m.skir", "-o", "new.o")
 tap.check("what is named by nobody is written", done.returncode == 0 and os.path.exists("new.o"), done)
 

@@ -1,5 +1,6 @@
 """Files that are none: devices, pipes that nobody writes to, folders. Nothing hangs or grows."""
 
+import json
 import os
 import subprocess
 import sys
@@ -255,4 +256,20 @@ tap.check("a temporary folder is no option of the compiler", done.returncode == 
           and not os.listdir("./-tmp"), done.stderr)
 
 tap.check("nothing else is there", len(os.listdir("written")) == 7, os.listdir("written"))
+# ---- Limits ----
+
+RUN = "run", "g.skir", "--repeat=0"
+done = limited("ulimit -s 64; ", *RUN, "--json")
+tap.check("a stack that is too small is told", done.returncode == 3 and not done.stdout and done.stderr ==
+          "skirc: the limit of the stack (ulimit -s) is 64 KiB, but must be at least 512\n", done)
+done = limited("ulimit -s 512; ", *RUN)
+tap.check("  and one that is not is enough", done.returncode == 0, done)
+done = limited("ulimit -n 6; ", *RUN, "--json")
+tap.check("too few open files to run kernels are told in JSON, too", done.returncode == 1 and
+          "(ulimit -n) is too low" in json.loads(done.stdout or "{}")["diagnostics"][0]["text"], done)
+if LIMIT:
+    done = limited("ulimit -v 20000; ", *RUN, "--json")
+    tap.check("want of memory is told in JSON, too", done.returncode == 3 and json.loads(done.stdout or "{}").get(
+        "failure") == "out of memory" and done.stderr == "skirc: out of memory\n", done)
+
 tap.done()

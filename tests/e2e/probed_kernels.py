@@ -72,6 +72,51 @@ for name, size, ways in ("locals", 16, (PROBE, ())), ("deep", 40000, (PROBE,)):
 path = own("varies", "static int calls; y[i] = x[i] + calls++;")
 check("a kernel that gives something else each time", path, VARIES, *PROBE)
 check("  in measured runs", path, VARIES)
+# Of two halves, one in turn: no element is unwritten in two runs, nor in each second one.
+HALVES = """
+void own(skrt_core *core, uint64_t offset)
+{
+    static int calls;
+    float *y = (void *)skrt_args(core, offset)[1];
+    if (skrt_block_idx(core) == 0) {
+        int n = %s, first = n == 1 ? 2 : 0, end = n == 0 ? 2 : 4;
+        for (int i = first; i < end; i++)
+            y[i] = 1;
+    }
+}
+"""
+path_of_halves = build("halves", HALVES % "calls++ % 2")
+for flags in PROBE, ("--repeat=0",), ("--repeat=2",), ("--repeat=0", "--compare=unfused"), ():
+    check(f"a kernel that writes one half in turn: {' '.join(flags)}", path_of_halves, VARIES, *flags)
+check("one that does so in the super kernel alone", build("early_halves", "#include <stdio.h>\n" + HALVES % (
+    '({ char *said = getenv("CALLS"), text[9]; int n = said ? atoi(said) : 0; sprintf(text, "%d", n + 1);'
+    ' setenv("CALLS", text, 1); n; })')),
+      ["the graph leaves other elements unwritten each time it runs"], "--repeat=0")
+# Two ops may write a memory in parts.
+PARTS = """
+void own(skrt_core *core, uint64_t offset)
+{
+    float *y = (void *)skrt_args(core, offset)[1];
+    for (int i = 0; i < 2 && skrt_block_idx(core) == 0; i++)
+        y[i] = 1;
+}
+void rest(skrt_core *core, uint64_t offset)
+{
+    float *y = (void *)skrt_args(core, offset)[0];
+    for (int i = 2; i < 4 && skrt_block_idx(core) == 0; i++)
+        y[i] = %s;
+}
+"""
+IN_PARTS = MODULE.replace("%%y = Own(%%x)", "%%u = Own(%%x)").replace("params = [x, y] }", """params = [x, y] }
+kernel @r : aiv_only { op = "Rest", block = 4, object = "NAME.o", function = "rest", params = [x, y] }""", 1).replace(
+    "    %%z =", "    %%y = Rest(%%u) {inplace = [0], alias = [0]} : f32[4] via @r\n    %%z =")
+for name, value, wrong in ("parts", "3", None), ("read_parts", "y[i] + 1", "the kernel of Rest %y computes 2 of 4 elements of '%u' with what stands there before"):
+    path_of_parts = build(name, PARTS % value, IN_PARTS.replace("NAME", name))
+    for flags in PROBE, ("--check-kernels", "--compare=unfused", "--repeat=2"):
+        if wrong:
+            check(f"  but not with what nobody has written: {' '.join(flags)}", path_of_parts, [wrong], *flags)
+        else:
+            good(f"a memory that two ops write in parts: {' '.join(flags)}", path_of_parts, *flags)
 done, _ = run(path, "--repeat=2", "--trust-kernels")
 tap.check("one that is trusted is not looked at op by op", done.returncode == 1
           and "DIFFERENT from run to run" in done.stdout and "wrong-kernel" not in done.stderr, done)
@@ -126,7 +171,8 @@ void own(skrt_core *core, uint64_t offset)
     float *y = (float *)skrt_args(core, offset)[1];
     for (int i = 0; i < 4 && skrt_block_idx(core) == 0 && calls < 9; i++)
         y[i] = 1;
-    calls += skrt_block_idx(core) == 0;
+    if (skrt_block_idx(core) == 0) /* others would write it back at the same time */
+        calls++;
 }
 """)
 done, _ = run(STOPS, "--repeat=20")

@@ -179,7 +179,7 @@ graph @main(%c: bool[], %x: f32[60]) -> f32[60] {
 """)
 is_named("in a graph that is called", "overwrites",
          "Bad %b writes into its operand '%a', which the op only reads", [WAYS[2]], 5, column=8)
-build("tiling", "for (uint64_t i = 0; i < n; i++) y[i] = x[i]; *(uint64_t *)(args[2] + 32) = 0;")
+build("tiling", "for (uint64_t i = 0; i < n; i++) y[i] = x[i]; *(uint64_t *)(args[2] + 224) = 0;")
 write("tiling.skir", """skir 1
 kernel @bad : aiv_only {block = 2, object = "tiling.o", function = "bad", params = [x, y, tiling]}
 graph @g(%x: f32[6, 10]) -> f32[6, 10] {
@@ -190,7 +190,7 @@ graph @g(%x: f32[6, 10]) -> f32[6, 10] {
 }
 """)
 is_named("writes behind the tiling", "tiling",
-         "Bad %b writes behind its tiling of 24 bytes: the first at byte 32, 8 in all", WAYS[:1], 5)
+         "Bad %b writes behind its tiling of 216 bytes: the first at byte 224, 8 in all", WAYS[:1], 5)
 build("both", "for (uint64_t i = 0; i + 1 < n; i++) y[i] = x[i]; y[n] = y[-1] = 0;")
 module("both")
 is_named("all that a kernel does is said", "both", CASES[1][3], WAYS[:1], errors=2)

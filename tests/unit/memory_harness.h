@@ -21,12 +21,17 @@
 #ifdef __has_feature
 #define SANITIZED_BY_CLANG __has_feature(address_sanitizer)
 #endif
+#if SANITIZED_BY_GCC || SANITIZED_BY_CLANG
+enum { SANITIZED = 1 }; /* memory that is freed stays for a while */
+#else
+enum { SANITIZED };
+#endif
 
 /* ---- allocations ---- */
 
-#if defined(__GLIBC__) && !SANITIZED_BY_GCC && !SANITIZED_BY_CLANG
+#if defined(__GLIBC__) && !(SANITIZED_BY_GCC || SANITIZED_BY_CLANG)
 
-/* Allocations of everybody in this thread: of the C library, libelf and cJSON as well. */
+/* Allocations of everybody in this thread: of the C library and libelf as well. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

