@@ -22,7 +22,9 @@ uint32_t graph_add_op(struct graph *graph, const struct op *op)
 uint32_t graph_add_block(struct graph *graph, const struct block *block)
 {
     assert(block->parent == NONE || block->parent < graph->blocks.count);
-    assert((block->name == NONE) == (block->kind == BLOCK_SCOPE_NONE));
+    assert((block->name == NONE) ==
+           (block->kind == BLOCK_SCOPE_NONE || block->kind == BLOCK_SUPERKERNEL_REST));
+    assert(block->kind != BLOCK_SUPERKERNEL_REST || block->whole < graph->blocks.count);
     vec_push(&graph->blocks, *block);
     return graph->blocks.count - 1;
 }
@@ -63,6 +65,8 @@ uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_k
         enum block_kind found = graph->blocks.at[block].kind;
         if (found == kind || (kind == BLOCK_SCOPE && found == BLOCK_SCOPE_NONE))
             return block;
+        if (kind == BLOCK_SUPERKERNEL && found == BLOCK_SUPERKERNEL_REST)
+            return graph->blocks.at[block].whole;
     }
     return NONE;
 }
@@ -74,6 +78,8 @@ uint32_t graph_superkernel(const struct graph *graph, uint32_t block)
         enum block_kind kind = graph->blocks.at[block].kind;
         if (kind == BLOCK_SUPERKERNEL)
             return block;
+        if (kind == BLOCK_SUPERKERNEL_REST)
+            return graph->blocks.at[block].whole;
         if (kind == BLOCK_SCOPE_NONE)
             return NONE;
     }

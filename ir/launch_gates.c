@@ -10,23 +10,24 @@ static void add_pair(struct gates *gates, uint32_t to, uint32_t from)
     vec_push(&gates->pairs, ((struct order_pair){to, from, NONE}));
 }
 
-/* Gates stand before the first op of theirs. Among the ops of a super kernel others may stand that
- * run beside it. */
+/* Gates stand before the first op of theirs that executes something. Among the ops of a super
+ * kernel others may stand that run beside it. */
 static void place_gates(struct gates *gates)
 {
     const struct order *base = gates->base;
     struct order *order = &gates->order;
     for (uint32_t i = 0; i < base->n_ops; i++) {
         uint32_t block = superkernel_of(gates->graph, base->text[i]);
+        bool passive = base->passive[base->text[i]];
         uint32_t *gate = block == NONE ? NULL : id_map_at(&gates->of_block, block);
-        if (gate && *gate == NONE) {
+        if (gate && *gate == NONE && !passive) {
             *gate = base->n_ops + gates->blocks.count;
             order->text[order->n_ops++] = *gate;
             gates->members[gates->blocks.count] = (struct range){i, 0};
             vec_push(&gates->blocks, block);
         }
         order->text[order->n_ops++] = base->text[i];
-        if (gate) {
+        if (gate && *gate != NONE) {
             struct range *members = &gates->members[*gate - base->n_ops];
             members->count = i + 1 - members->first;
         }

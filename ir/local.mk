@@ -93,6 +93,8 @@ libskir_la_SOURCES += \
 	ir/op_ranges.c \
 	ir/op_ranges.h \
 	ir/op_strided.c \
+	ir/abreast.c \
+	ir/abreast.h \
 	ir/rings.c \
 	ir/rings.h \
 	ir/op_cores.c \

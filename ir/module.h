@@ -178,11 +178,19 @@ struct clauses {
     bool untyped;            /* the types of results are not written: they follow from the op */
 };
 
-enum block_kind { BLOCK_SCOPE, BLOCK_SCOPE_NONE, BLOCK_STREAM, BLOCK_SUPERKERNEL };
+/* A super kernel may stand in several blocks. The first one is it; in others it goes on. */
+enum block_kind {
+    BLOCK_SCOPE,
+    BLOCK_SCOPE_NONE,
+    BLOCK_STREAM,
+    BLOCK_SUPERKERNEL,
+    BLOCK_SUPERKERNEL_REST,
+};
 
 struct block {
     enum block_kind kind;
-    uint32_t name;   /* scope and super kernel: symbol; stream: label; scope none: NONE */
+    uint32_t name;   /* scope and super kernel: symbol; stream: label; others: NONE */
+    uint32_t whole;  /* of BLOCK_SUPERKERNEL_REST: the BLOCK_SUPERKERNEL that goes on, before it */
     uint32_t parent; /* enclosing block, or NONE */
     uint32_t loc, end_loc;
     struct range attrs;
@@ -476,6 +484,13 @@ static inline struct entry *block_entry(const struct module *module, const struc
                : NULL;
 }
 
+/* The name that a block has in the text: where a super kernel goes on, that of its first block. */
+static inline uint32_t block_name(const struct graph *graph, const struct block *block)
+{
+    return block->kind == BLOCK_SUPERKERNEL_REST ? graph->blocks.at[block->whole].name
+                                                 : block->name;
+}
+
 static inline bool block_has_events(const struct block *block)
 {
     return block->send.count + block->recv.count > 0;
@@ -605,11 +620,12 @@ static inline bool op_is_untyped(const struct graph *graph, const struct op *op)
 
 /* Whether `dims` or `gears` have the name. */
 bool graph_declares_dim(const struct graph *graph, uint32_t name);
-/* The innermost enclosing block of a kind, or NONE. BLOCK_SCOPE finds BLOCK_SCOPE_NONE too. */
+/* The innermost enclosing block of a kind, or NONE. BLOCK_SCOPE finds BLOCK_SCOPE_NONE too, and
+ * where a super kernel goes on, its first block is found. */
 uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_kind kind);
-/* The super kernel that what stands in a block is of, or NONE. What stands in `scope none` inside
- * a super kernel is of none: it runs beside that, and stands there only for the order of the text
- * (docs/language.md, "Super kernels"). */
+/* The super kernel that what stands in a block is of, by its first block, or NONE. What stands in
+ * `scope none` inside a super kernel is of none: it runs beside that, and stands there only for the
+ * order of the text (docs/language.md, "Super kernels"). */
 uint32_t graph_superkernel(const struct graph *graph, uint32_t block);
 
 /* The default stream has the label "0", where one is written. In tables of labels it is NONE. */

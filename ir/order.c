@@ -35,6 +35,7 @@ struct builder {
     struct id_map sender_of_event; /* op, by name */
     struct order_pairs memory, launches;
     struct conducted conducted;
+    bool conducting; /* the edges at work are those */
     struct overlaps overlaps;
 };
 
@@ -43,7 +44,8 @@ static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum o
 {
     assert(from < builder->order->n_ops && to < builder->order->n_ops);
     if (builder->fill)
-        builder->order->edges[builder->fill[to]++] = (struct order_edge){from, name, kind};
+        builder->order->edges[builder->fill[to]++] =
+            (struct order_edge){from, name, kind, builder->conducting};
     else
         builder->order->first[to + 1]++;
 }
@@ -100,10 +102,12 @@ static void add_all(struct builder *builder)
         const struct order_pair *pair = &builder->launches.at[i];
         add_edge(builder, pair->to, pair->from, ORDER_EVENT, pair->name);
     }
+    builder->conducting = true;
     for (uint32_t i = 0; i < builder->conducted.count; i++) {
         const struct conducted_edge *c = &builder->conducted.at[i];
         add_edge(builder, c->to, c->edge.from, c->edge.kind, c->edge.name);
     }
+    builder->conducting = false;
     for (uint32_t i = 0; i < builder->overlaps.ordered.count; i++) {
         const struct overlap *overlap = &builder->overlaps.ordered.at[i];
         add_edge(builder, overlap->to, overlap->from, ORDER_ADDRESS, i);

@@ -23,6 +23,8 @@ struct order_edge {
                     * MEMORY: the buffer, or the value written in place; ADDRESS: index of
                     * order.overlaps */
     enum order_kind kind;
+    bool conducted; /* a chain of edges through passive ops says it, too; kind and name are those
+                     * of its first */
 };
 
 struct order {

@@ -3,7 +3,8 @@
 
 /* The first and last op of one stream in one super kernel. */
 struct ends {
-    uint32_t block, stream, first, last;
+    uint32_t stream, first, last;
+    uint32_t next; /* those of the same super kernel on another stream, or NONE */
 };
 
 struct walker {
@@ -11,12 +12,12 @@ struct walker {
     const struct graph *graph;
     struct order_pairs *pairs;
     VEC(struct ends) ends;
-    struct id_map ends_of; /* by block: its first entry of `ends`, where those of a block adjoin */
+    struct id_map ends_of; /* by block: the newest of its entries of `ends` */
     struct event_sides sends;
     struct id_map sender_of; /* index into sends, by event */
 };
 
-/* Between the ops of a super kernel none of another one stands. Passive ones are on no stream. */
+/* Passive ops are on no stream. */
 static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_ops,
                       const uint32_t *stream, const uint8_t *passive)
 {
@@ -25,23 +26,16 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
         uint32_t block = graph_superkernel(walker->graph, walker->graph->ops.at[op].block);
         if (block == NONE || !block_has_events(&walker->graph->blocks.at[block]) || passive[op])
             continue;
-        uint32_t *first = id_map_at(&walker->ends_of, block), at;
-        if (*first == NONE)
-            *first = walker->ends.count;
-        at = *first;
-        while (at < walker->ends.count && walker->ends.at[at].stream != stream[op])
-            at++;
-        if (at == walker->ends.count)
-            vec_push(&walker->ends, (struct ends){block, stream[op], op, op});
+        uint32_t *newest = id_map_at(&walker->ends_of, block), at = *newest;
+        while (at != NONE && walker->ends.at[at].stream != stream[op])
+            at = walker->ends.at[at].next;
+        if (at == NONE) {
+            at = walker->ends.count;
+            vec_push(&walker->ends, (struct ends){stream[op], op, op, *newest});
+            *newest = at;
+        }
         walker->ends.at[at].last = op;
     }
-}
-
-/* Whether `ends` has an element at a place, and it is the block's: its elements begin at the place
- * that ends_of has, and none is at NONE. */
-static bool is_end_of(const struct walker *walker, uint32_t at, uint32_t block)
-{
-    return at < walker->ends.count && walker->ends.at[at].block == block;
 }
 
 static void add_pairs(struct walker *walker, uint32_t to, const struct event_side *sender)
@@ -51,7 +45,7 @@ static void add_pairs(struct walker *walker, uint32_t to, const struct event_sid
         return;
     }
     uint32_t at = id_map_find(&walker->ends_of, sender->block);
-    for (; is_end_of(walker, at, sender->block); at++)
+    for (; at != NONE; at = walker->ends.at[at].next)
         vec_push(walker->pairs, (struct order_pair){to, walker->ends.at[at].last, sender->event});
 }
 
@@ -67,7 +61,7 @@ static void receive(struct walker *walker, const struct event_side *receiver)
         return;
     }
     uint32_t at = id_map_find(&walker->ends_of, receiver->block);
-    for (; is_end_of(walker, at, receiver->block); at++)
+    for (; at != NONE; at = walker->ends.at[at].next)
         add_pairs(walker, walker->ends.at[at].first, sender);
 }
 

@@ -88,9 +88,12 @@ static bool op_is_sound(const struct module *module, const struct graph *graph, 
 static bool block_is_sound(const struct module *module, const struct graph *graph, uint32_t id)
 {
     const struct block *block = &graph->blocks.at[id];
-    bool named =
-        block->kind == BLOCK_SCOPE_NONE ? block->name == NONE : is_name(module, block->name);
-    return named && (block->parent == NONE || block->parent < id) &&
+    bool rest = block->kind == BLOCK_SUPERKERNEL_REST;
+    bool named = rest || block->kind == BLOCK_SCOPE_NONE ? block->name == NONE
+                                                         : is_name(module, block->name);
+    bool goes_on = !rest || (block->whole < id && block->attrs.count == 0 &&
+                             graph->blocks.at[block->whole].kind == BLOCK_SUPERKERNEL);
+    return named && goes_on && (block->parent == NONE || block->parent < id) &&
            (block->kind == BLOCK_SUPERKERNEL || !block_has_events(block)) &&
            refs_are_below(graph, block->send, module->names.count) &&
            refs_are_below(graph, block->recv, module->names.count) &&

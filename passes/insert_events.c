@@ -8,6 +8,10 @@
  * kernels, and ops outside of them) on one stream. Everything else that the graph demands becomes
  * an event, unless it is implied by that and by other events; so no event can be dropped.
  *
+ * Who rearranges launches must still see what the graph demands. So what launches of one stream
+ * imply, but nothing that the text says of ops, stays as `after`: as long as launches may be
+ * rearranged. Behind that it is dropped (`final`).
+ *
  * An event between ops of one super kernel is inner: an order that insert-syncs enforces. Others
  * are outer: words in memory. The first op of a super kernel does not wait for one and the last
  * does not send one; the launch does it for them. The word of an outer event may be used again when
@@ -24,6 +28,7 @@
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "passes/events/inserter.h"
+#include "passes/insert_events.h"
 #include "passes/pass.h"
 
 #include <string.h>
@@ -44,8 +49,10 @@ static void add_to_launch(const struct inserter *in, struct outer_launch *launch
 {
     if (in->passive[op])
         return;
-    if (in->passive[launch->first])
+    if (in->passive[launch->first]) {
         launch->first = op;
+        launch->place = in->order->position[op];
+    }
     launch->last = op;
 }
 
@@ -113,25 +120,35 @@ static void rank_ops(struct inserter *in)
 
 /* ------------------------------------------------------------------------- inserting ---- */
 
+/* What the op that waits for an event learns by it. */
+static void learn(struct inserter *in, enum knowledge by, const struct event *event)
+{
+    const struct outer_launch *sender = &in->launches.at[in->launch_of[event->from]];
+    uint32_t *start = in->frame->start[by], *of_op = inserter_know(in, by, event->to);
+    uint32_t *know = event->to_launch ? start : of_op;
+    if (event->from_launch && sender->know[by])
+        inserter_join(in, know, sender->know[by]);
+    else
+        inserter_join_done(in, by, know, event->from);
+    if (event->to_launch)
+        inserter_join(in, of_op, start);
+}
+
 /* Makes an event for the order `from` before `to`, and gives `to` what it learns by it. */
-static void add_event(struct inserter *in, uint32_t from, uint32_t to)
+static void add_event(struct inserter *in, uint32_t from, uint32_t to, bool implied)
 {
     const struct outer_launch *sender = &in->launches.at[in->launch_of[from]];
     const struct outer_launch *receiver = &in->launches.at[in->launch_of[to]];
-    struct event event = {.from = from, .to = to, .inner = sender == receiver, .name = NONE};
+    struct event event = {
+        .from = from, .to = to, .inner = sender == receiver, .implied = implied, .name = NONE};
     event.from_launch =
         !event.inner && sender->block != NONE && (sender->last == from || sender->fixed);
     event.to_launch =
         !event.inner && receiver->block != NONE && (receiver->first == to || receiver->fixed);
     if (!event.inner || !sender->fixed)
         vec_push(&in->events, event);
-    uint32_t *know = event.to_launch ? in->frame->start : inserter_know(in, to);
-    if (event.from_launch && sender->know)
-        inserter_join(in, know, sender->know);
-    else
-        inserter_join_done(in, know, from);
-    if (event.to_launch)
-        inserter_join(in, inserter_know(in, to), in->frame->start);
+    for (enum knowledge by = 0; by < inserter_kinds(in); by++)
+        learn(in, by, &event);
 }
 
 /* Edges of an op, the latest `from` first: it may imply the others. */
@@ -143,59 +160,149 @@ static int compare_edges(const void *a, const void *b, void *position)
     return x < y ? 1 : -(x > y);
 }
 
+/* What an op knows by its launch, the ops before it there, and events that are kept. */
+static void begin_op(struct inserter *in, uint32_t op)
+{
+    uint32_t *last = &in->frame->last_inner[in->lane_of[op]];
+    struct range recv = op_clauses(in->graph, &in->graph->ops.at[op])->recv;
+    for (enum knowledge by = 0; by < inserter_kinds(in); by++) {
+        uint32_t *know = inserter_know(in, by, op);
+        if (by == BY_LAUNCHES || *last == NONE)
+            memcpy(know, in->frame->start[by], in->n_lanes * sizeof *know);
+        if (*last != NONE)
+            inserter_join_done(in, by, know, *last);
+        kept_join(in, by, know, recv);
+    }
+    *last = op;
+}
+
+/* What it knows by the edges that stay. */
+static void take_staying(struct inserter *in, uint32_t op)
+{
+    uint32_t *know = inserter_know(in, BY_OPS, op);
+    for (uint32_t e = in->order->first[op]; e < in->order->first[op + 1]; e++) {
+        uint32_t from = in->order->edges[e].from;
+        if (!conduct_stays(in, op, &in->order->edges[e]))
+            continue;
+        if (!in->passive[from])
+            inserter_join_done(in, BY_OPS, know, from);
+        for (uint32_t lane = 0; in->passive[from] && lane < in->n_lanes; lane++)
+            if (inserter_know(in, BY_OPS, from)[lane])
+                inserter_join_done(
+                    in, BY_OPS, know,
+                    inserter_ranked(in, lane, inserter_know(in, BY_OPS, from)[lane]));
+    }
+}
+
+/* What it knows by launches of one stream alone is said by `after`, or an event where that can
+ * not: of senders without results, and of launches with fixed slots, which wait as wholes. */
+static void keep_implied(struct inserter *in, uint32_t op)
+{
+    uint32_t *know = inserter_know(in, BY_OPS, op);
+    in->after_of[op].first = in->afters.count;
+    for (uint32_t i = 0; i < in->edges.count; i++) {
+        uint32_t from = in->edges.at[i].from;
+        struct range results = in->graph->ops.at[from].results;
+        if (inserter_is_known(in, know, from))
+            continue;
+        if (results.count == 0 || in->launches.at[in->launch_of[op]].fixed) {
+            add_event(in, from, op, true);
+            continue;
+        }
+        vec_push(&in->afters, results.first);
+        inserter_join_done(in, BY_OPS, know, from);
+    }
+    in->after_of[op].count = in->afters.count - in->after_of[op].first;
+}
+
 static void insert_op(struct inserter *in, uint32_t op)
 {
     assert(in->lane_of[op] < in->n_lanes);
     if (in->passive[op])
         return;
-    uint32_t *know = inserter_know(in, op), *last = &in->frame->last_inner[in->lane_of[op]];
-    memcpy(know, in->frame->start, in->n_lanes * sizeof *know);
-    if (*last != NONE)
-        inserter_join_done(in, know, *last);
-    *last = op;
-    kept_join(in, know, op_clauses(in->graph, &in->graph->ops.at[op])->recv);
+    uint32_t *know = inserter_know(in, BY_LAUNCHES, op);
+    begin_op(in, op);
     conduct_take_edges(in, op);
     if (in->edges.count == 0)
         return;
     qsort_r(in->edges.at, in->edges.count, sizeof *in->edges.at, compare_edges,
             in->order->position);
+    if (!in->final)
+        take_staying(in, op);
     for (uint32_t i = 0; i < in->edges.count; i++)
         if (!inserter_is_known(in, know, in->edges.at[i].from))
-            add_event(in, in->edges.at[i].from, op);
+            add_event(in, in->edges.at[i].from, op, false);
+    if (!in->final)
+        keep_implied(in, op);
 }
 
-static void begin_launch(struct inserter *in, const struct outer_launch *launch)
+static struct launch_frame *take_frame(struct inserter *in)
 {
-    struct launch_frame *frame = in->frame;
-    size_t size = in->n_lanes * sizeof *frame->start;
-    memcpy(frame->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
+    if (in->frames.count)
+        return in->frames.at[--in->frames.count];
+    struct launch_frame *frame = mem_calloc(1, sizeof *frame);
+    for (enum knowledge by = 0; by < KNOWLEDGE; by++)
+        frame->start[by] = mem_calloc(in->n_lanes, sizeof *frame->start[by]);
+    frame->last_inner = mem_calloc(in->n_lanes, sizeof *frame->last_inner);
+    return frame;
+}
+
+static void free_frames(struct inserter *in)
+{
+    for (uint32_t i = 0; i < in->frames.count; i++) {
+        for (enum knowledge by = 0; by < KNOWLEDGE; by++)
+            mem_free(in->frames.at[i]->start[by]);
+        mem_free(in->frames.at[i]->last_inner);
+        mem_free(in->frames.at[i]);
+    }
+    vec_free(&in->frames);
+}
+
+static void begin_launch(struct inserter *in, struct outer_launch *launch)
+{
+    struct launch_frame *frame = in->frame = launch->frame = take_frame(in);
+    size_t size = in->n_lanes * sizeof *frame->last_inner;
+    memcpy(frame->start[BY_LAUNCHES], in->lane_know + (size_t)launch->lane * in->n_lanes, size);
+    memset(frame->start[BY_OPS], 0, size);
     memset(frame->last_inner, 0xff, size); /* NONE */
-    if (launch->block != NONE)
-        kept_join(in, frame->start, in->graph->blocks.at[launch->block].recv);
+    for (enum knowledge by = 0; launch->block != NONE && by < inserter_kinds(in); by++)
+        kept_join(in, by, frame->start[by], in->graph->blocks.at[launch->block].recv);
+}
+
+/* What is known behind all ops of a launch. */
+static void join_launch(struct inserter *in, enum knowledge by, uint32_t *know,
+                        const struct outer_launch *launch)
+{
+    for (uint32_t i = launch->place; i < launch->end; i++) {
+        uint32_t op = in->order->text[i];
+        if (!in->passive[op] && &in->launches.at[in->launch_of[op]] == launch)
+            inserter_join_done(in, by, know, op);
+    }
 }
 
 static void end_launch(struct inserter *in, struct outer_launch *launch)
 {
     uint32_t *know = in->lane_know + (size_t)launch->lane * in->n_lanes;
-    inserter_join(in, know, in->frame->start);
-    for (uint32_t i = launch->place; i < launch->end; i++) {
-        uint32_t op = in->order->text[i];
-        if (!in->passive[op] && &in->launches.at[in->launch_of[op]] == launch)
-            inserter_join_done(in, know, op);
-    }
+    inserter_join(in, know, in->frame->start[BY_LAUNCHES]);
+    join_launch(in, BY_LAUNCHES, know, launch);
+    vec_push(&in->frames, launch->frame);
+    launch->frame = NULL;
     if (launch->block == NONE)
         return;
-    launch->know = mem_calloc(in->n_lanes, sizeof *launch->know);
-    memcpy(launch->know, know, in->n_lanes * sizeof *know);
+    for (enum knowledge by = 0; by < inserter_kinds(in); by++)
+        launch->know[by] = mem_calloc(in->n_lanes, sizeof *know);
+    memcpy(launch->know[BY_LAUNCHES], know, in->n_lanes * sizeof *know);
+    if (!in->final)
+        join_launch(in, BY_OPS, launch->know[BY_OPS], launch);
 }
 
-/* Between the first and the last op of a super kernel, single ops may stand that run beside it. */
+/* Between the first and the last op of a super kernel others may stand, of launches beside it. */
 static void insert_all(struct inserter *in)
 {
     for (uint32_t i = 0; i < in->order->n_ops; i++) {
         uint32_t op = in->order->text[i];
         struct outer_launch *launch = &in->launches.at[in->launch_of[op]];
-        in->frame = launch->block == NONE ? &in->of_single : &in->of_superkernel;
+        in->frame = launch->frame;
         if (launch->place == i)
             begin_launch(in, launch);
         insert_op(in, op);
@@ -259,18 +366,6 @@ static bool has_fixed(const struct inserter *in)
     return false;
 }
 
-static void frame_init(struct launch_frame *frame, uint32_t n_lanes)
-{
-    frame->start = mem_calloc(n_lanes, sizeof *frame->start);
-    frame->last_inner = mem_calloc(n_lanes, sizeof *frame->last_inner);
-}
-
-static void frame_free(struct launch_frame *frame)
-{
-    mem_free(frame->start);
-    mem_free(frame->last_inner);
-}
-
 static bool insert_graph(struct inserter *in)
 {
     uint32_t n = in->graph->ops.count;
@@ -281,10 +376,10 @@ static bool insert_graph(struct inserter *in)
     find_launches(in);
     if (!check_size(in))
         return false;
-    in->know = mem_calloc((size_t)n * in->n_lanes, sizeof *in->know);
+    for (enum knowledge by = 0; by < inserter_kinds(in); by++)
+        in->know[by] = mem_calloc((size_t)n * in->n_lanes, sizeof *in->know[by]);
+    in->after_of = mem_calloc(n, sizeof *in->after_of);
     in->lane_know = mem_calloc((size_t)in->n_lanes * in->n_lanes, sizeof *in->lane_know);
-    frame_init(&in->of_superkernel, in->n_lanes);
-    frame_init(&in->of_single, in->n_lanes);
     in->conducted = mem_calloc(in->n_lanes, sizeof *in->conducted);
     rank_ops(in);
     conduct_all(in);
@@ -298,8 +393,13 @@ static bool insert_graph(struct inserter *in)
 
 static void inserter_free(struct inserter *in)
 {
-    for (uint32_t i = 0; i < in->launches.count; i++)
-        mem_free(in->launches.at[i].know);
+    for (enum knowledge by = 0; by < KNOWLEDGE; by++) {
+        for (uint32_t i = 0; i < in->launches.count; i++)
+            mem_free(in->launches.at[i].know[by]);
+        mem_free(in->know[by]);
+    }
+    vec_free(&in->afters);
+    mem_free(in->after_of);
     vec_free(&in->launches);
     vec_free(&in->events);
     mem_free(in->passive);
@@ -309,15 +409,13 @@ static void inserter_free(struct inserter *in)
     mem_free(in->ranked);
     mem_free(in->conducted);
     mem_free(in->launch_of);
-    mem_free(in->know);
     mem_free(in->lane_know);
-    frame_free(&in->of_superkernel);
-    frame_free(&in->of_single);
+    free_frames(in);
     vec_free(&in->edges);
     id_map_free(&in->sender);
 }
 
-bool pass_insert_events(struct pass_context *context)
+bool insert_events(struct pass_context *context, bool final)
 {
     bool ok = true;
     struct id_map names = {NULL, 0, 0}, kept = {NULL, 0, 0}, written = {NULL, 0, 0};
@@ -332,7 +430,8 @@ bool pass_insert_events(struct pass_context *context)
                               .graph = &context->module->graphs.at[i],
                               .names = &names,
                               .kept = &kept,
-                              .written = &written};
+                              .written = &written,
+                              .final = final};
         in.order = analyses_order(context->analyses, context->module, in.graph);
         gears_tell_copy(context->diags, context->module, in.graph);
         ok = insert_graph(&in) && ok;
@@ -343,4 +442,9 @@ bool pass_insert_events(struct pass_context *context)
     id_map_free(&kept);
     id_map_free(&written);
     return ok;
+}
+
+bool pass_insert_events(struct pass_context *context)
+{
+    return insert_events(context, false);
 }

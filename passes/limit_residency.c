@@ -2,8 +2,9 @@
  *
  * needs    super kernels, events of all order between launches, a kernel for every op
  * changes  a wait of an op in the middle of a super kernel becomes one of the launch; where that
- *          would be a circle, the super kernel is cut there. Then events are made anew
- * keeps    the required order; graphs whose launches cannot hang
+ *          would be a circle, the super kernel is cut there. Then events are made anew. What
+ *          insert-events says of order that launches of one stream imply goes in the end
+ * keeps    the required order; what else is in graphs whose launches cannot hang
  *
  * Launches of different streams run side by side. One that synchronises inside keeps the cores that
  * it got until it has the others, too; so launches can come to a state in which each waits for
@@ -12,8 +13,12 @@
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+#include "passes/fusion/fused_report.h"
+#include "passes/insert_events.h"
+#include "passes/launches/advise.h"
 #include "passes/launches/apply.h"
 #include "passes/launches/describe.h"
+#include "passes/limit_residency.h"
 #include "passes/pass.h"
 
 struct limiter {
@@ -24,10 +29,11 @@ struct limiter {
     struct graph_launches launches;
     struct launch_names names;
     bool changed;
+    uint32_t tries; /* of orders that might help, as long as this takes little time */
 };
 
 /* A cut that is not enough is followed by others. */
-enum { MAX_ROUNDS = 64 };
+enum { MAX_ROUNDS = 64, MAX_TRIED = 20000 }; /* launches, in all that is tried */
 
 /* ------------------------------------------------------------------------- reports ---- */
 
@@ -56,7 +62,120 @@ static void add_notes(const struct limiter *limiter, const struct launch_lines *
     }
 }
 
-static void report_hang(const struct limiter *limiter, const struct explorer *explorer)
+/* "48 AIVs", "1 AIC and 2 AIVs": of so many blocks. */
+static const char *cores_text(const struct limiter *limiter, const struct launch_row *row,
+                              uint32_t blocks)
+{
+    const struct shape_info *shape = shape_info(row->shape);
+    uint32_t aics = blocks * shape->aics, aivs = blocks * shape->aivs;
+    struct arena *arena = &limiter->context->diags->arena;
+    if (aivs == 0)
+        return arena_printf(arena, "%u AIC%s", aics, aics == 1 ? "" : "s");
+    if (aics == 0)
+        return arena_printf(arena, "%u AIV%s", aivs, aivs == 1 ? "" : "s");
+    return arena_printf(arena, "%u AIC%s and %u AIV%s", aics, aics == 1 ? "" : "s", aivs,
+                        aivs == 1 ? "" : "s");
+}
+
+static const char *row_text(const struct limiter *limiter, uint32_t row)
+{
+    struct text text = {NULL, 0, 0};
+    limiter->names.row(&text, limiter->names.user, row);
+    text_char(&text, '\0');
+    const char *kept = arena_printf(&limiter->context->diags->arena, "%s", text.at);
+    text_free(&text);
+    return kept;
+}
+
+/* The op of a launch whose order is that of the launch: what executes something, the first or last
+ * in the text. */
+static uint32_t end_op(const struct limiter *limiter, uint32_t row, bool last)
+{
+    struct launch_source source = limiter->launches.sources.at[row];
+    struct analyses *analyses = limiter->context->analyses;
+    const struct order *order = analyses_order(analyses, limiter->module, limiter->graph);
+    const struct members *members = analyses_members(analyses, limiter->module, limiter->graph);
+    uint32_t end = source.op;
+    if (source.block == NONE)
+        return end;
+    for (uint32_t i = members->first[source.block]; i < members->first[source.block + 1]; i++) {
+        uint32_t op = members->ops[i];
+        bool behind = end != NONE && order->position[op] > order->position[end];
+        if (!order->passive[op] && (end == NONE || behind == last))
+            end = op;
+    }
+    return end;
+}
+
+/* Says which order would do. */
+static void report_advice(const struct limiter *limiter, const struct launch_advice *advice,
+                          const char *then)
+{
+    struct diags *diags = limiter->context->diags;
+    const struct graph *graph = limiter->graph;
+    uint32_t from = end_op(limiter, advice->first, true),
+             to = end_op(limiter, advice->behind, false);
+    if (from == NONE || to == NONE)
+        return;
+    const struct op *first = &graph->ops.at[from], *behind = &graph->ops.at[to];
+    const char *text = op_text(limiter->module, graph, behind, &diags->arena);
+    bool named =
+        first->results.count && behind->loc != NONE && first->loc < behind->loc; /* above it */
+    const char *how =
+        named
+            ? arena_printf(&diags->arena, "'after (%%%.*s)' on %s",
+                           NAME(limiter->module, graph->values.at[first->results.first].name), text)
+            : arena_printf(&diags->arena, "an event from %s to %s",
+                           op_text(limiter->module, graph, first, &diags->arena), text);
+    diag_help(diags, "with %s, %s starts when %s has ended, and %s", how,
+              row_text(limiter, advice->behind), row_text(limiter, advice->first), then);
+}
+
+static const char wider_options[] =
+    "the options that ask for more ('debug-aic-num', 'debug-aiv-num', 'debug-per-op-max-core-num')";
+
+/* Whether options have it launched on more cores than its ops need: `row` becomes what these do. */
+static bool is_wider(const struct limiter *limiter, uint32_t index, struct launch_row *row)
+{
+    const struct members *members =
+        analyses_members(limiter->context->analyses, limiter->module, limiter->graph);
+    return graph_launch_is_wider(&limiter->launches, members, index, &row->shape, &row->blocks);
+}
+
+/* Whether the launch would do with such blocks: not be cut if it is (`cuts` is not 0), not hang. */
+static bool try_blocks(struct limiter *limiter, uint32_t row, enum block_shape shape,
+                       uint32_t blocks, uint32_t cuts)
+{
+    if (blocks == 0 || limiter->tries == 0)
+        return false;
+    limiter->tries--;
+    return launches_do_with(&limiter->launches.table, row, shape, blocks, cuts);
+}
+
+static void advise_hang(struct limiter *limiter, const struct explorer *explorer)
+{
+    const struct queue *queue = explorer->queue;
+    struct launch_advice advice;
+    struct vec_u32 rows = {NULL, 0, 0};
+    for (uint32_t i = 0; i < queue->table->n_streams; i++)
+        if (!queue_is_over(queue, i, explorer->stuck[i]))
+            vec_push(&rows, queue_part(queue, i, explorer->stuck[i])->row);
+    if (launches_advise(&advice, &limiter->launches.table, rows.at, rows.count, NONE, 0,
+                        &limiter->tries))
+        report_advice(limiter, &advice, "nothing hangs");
+    for (uint32_t i = 0; i < rows.count; i++) {
+        struct launch_row row = limiter->launches.table.rows.at[rows.at[i]];
+        if (is_wider(limiter, rows.at[i], &row) &&
+            try_blocks(limiter, rows.at[i], row.shape, row.blocks, 0))
+            diag_help(limiter->context->diags,
+                      "with %s on %s, which its ops need, nothing hangs: leave out %s",
+                      row_text(limiter, rows.at[i]), cores_text(limiter, &row, row.blocks),
+                      wider_options);
+    }
+    vec_free(&rows);
+}
+
+static void report_hang(struct limiter *limiter, const struct explorer *explorer)
 {
     struct launch_lines lines = {NULL, 0, 0};
     describe_state(&lines, &limiter->names, explorer, true);
@@ -66,8 +185,9 @@ static void report_hang(const struct limiter *limiter, const struct explorer *ex
                 NAME(limiter->module, limiter->graph->name))) {
         add_notes(limiter, &lines);
         diag_help(limiter->context->diags,
-                  "order them by 'after', have them run on one stream, or on fewer cores "
-                  "('debug-aic-num', 'debug-aiv-num')");
+                  "order them by 'after', have them run on one stream, or on fewer cores (a "
+                  "smaller 'block' of their kernels)");
+        advise_hang(limiter, explorer);
     }
     launch_lines_free(&lines);
 }
@@ -94,33 +214,44 @@ static void report_unknown(const struct limiter *limiter, const struct explorer 
         diag_help(limiter->context->diags, "order more of them, or use fewer streams");
 }
 
-/* "48 AIVs", "1 AIC and 2 AIVs": of so many blocks. */
-static const char *cores_text(const struct limiter *limiter, const struct launch_row *row,
-                              uint32_t blocks)
+/* The most blocks with which a launch leaves room for another, that is fewer than it has. */
+static uint32_t blocks_beside(const struct launch_table *table, const struct launch_row *row,
+                              const struct launch_row *other)
 {
-    const struct shape_info *shape = shape_info(row->shape);
-    uint32_t aics = blocks * shape->aics, aivs = blocks * shape->aivs;
-    struct arena *arena = &limiter->context->diags->arena;
-    if (aivs == 0)
-        return arena_printf(arena, "%u AIC%s", aics, aics == 1 ? "" : "s");
-    if (aics == 0)
-        return arena_printf(arena, "%u AIV%s", aivs, aivs == 1 ? "" : "s");
-    return arena_printf(arena, "%u AIC%s and %u AIV%s", aics, aics == 1 ? "" : "s", aivs,
-                        aivs == 1 ? "" : "s");
+    uint32_t blocks = row->blocks;
+    while (--blocks > 0) {
+        struct held held = {{0}};
+        held.of[other->shape] = other->keeps ? other->blocks : 1;
+        held.of[row->shape] += blocks;
+        if (cores_fit(&table->device, &held))
+            return blocks;
+    }
+    return 0;
 }
 
-static const char *row_text(const struct limiter *limiter, uint32_t row)
+/* On which cores the launch would not have to be cut, and what to do for that; nothing where none
+ * are found. */
+static const char *fewer_text(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
 {
-    struct text text = {NULL, 0, 0};
-    limiter->names.row(&text, limiter->names.user, row);
-    text_char(&text, '\0');
-    const char *kept = arena_printf(&limiter->context->diags->arena, "%s", text.at);
-    text_free(&text);
-    return kept;
+    const struct launch_table *table = &limiter->launches.table;
+    struct arena *arena = &limiter->context->diags->arena;
+    struct launch_row row = table->rows.at[mend->row];
+    if (is_wider(limiter, mend->row, &row) &&
+        try_blocks(limiter, mend->row, row.shape, row.blocks, cuts))
+        return arena_printf(arena, ". On %s, which its ops need, it would not be cut: leave out %s",
+                            cores_text(limiter, &row, row.blocks), wider_options);
+    row = table->rows.at[mend->row];
+    row.blocks = blocks_beside(table, &row, &table->rows.at[mend->other]);
+    if (try_blocks(limiter, mend->row, row.shape, row.blocks, cuts))
+        return arena_printf(arena,
+                            ". On %s it would not be cut: give its kernels a 'block' of no more; "
+                            "sample kernels are declared for that",
+                            cores_text(limiter, &row, row.blocks));
+    return "";
 }
 
 /* Which cores are missing, and what would free them. */
-static void explain_cores(const struct limiter *limiter, const struct mend *mend)
+static void explain_cores(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
 {
     const struct launch_table *table = &limiter->launches.table;
     const struct launch_row *row = &table->rows.at[mend->row], *other;
@@ -131,21 +262,27 @@ static void explain_cores(const struct limiter *limiter, const struct mend *mend
     other = &table->rows.at[mend->other];
     if (mend->cut)
         diag_help(
-            diags,
-            "of %u AICs and %u AIVs '@%.*s' keeps %s, and %s needs %s at once: one launch would "
-            "do with fewer cores (a smaller 'block' of its kernels; 'debug-aic-num' and "
-            "'debug-aiv-num' where it has more than they need), or beside what needs none",
+            diags, "of %u AICs and %u AIVs '@%.*s' keeps %s, and %s needs %s at once%s",
             table->device.aics, table->device.aivs,
             NAME(limiter->module,
                  limiter->graph->blocks.at[limiter->launches.sources.at[mend->row].block].name),
             cores_text(limiter, row, row->blocks), row_text(limiter, mend->other),
-            cores_text(limiter, other, other->keeps ? other->blocks : 1));
+            cores_text(limiter, other, other->keeps ? other->blocks : 1),
+            fewer_text(limiter, mend, cuts));
     if (span.end)
         diag_note(diags, span, "that lacks cores");
 }
 
+static void advise_cut(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
+{
+    struct launch_advice advice;
+    if (launches_advise(&advice, &limiter->launches.table, mend->beside, mend->n_beside, mend->row,
+                        cuts, &limiter->tries))
+        report_advice(limiter, &advice, "nothing is cut here");
+}
+
 /* What was changed at a wait, and for whom. False where that must not be. */
-static bool report_mend(const struct limiter *limiter, const struct mend *mend)
+static bool report_mend(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
 {
     const struct graph_launches *launches = &limiter->launches;
     struct diags *diags = limiter->context->diags;
@@ -186,19 +323,21 @@ static bool report_mend(const struct limiter *limiter, const struct mend *mend)
                        NAME(limiter->module, limiter->graph->blocks.at[block].name),
                        op_text(limiter->module, limiter->graph, op, &diags->arena),
                        NAME(limiter->module, launches->events.at[step->event]), other);
+    if (told && mend->cut)
+        advise_cut(limiter, mend, cuts);
     if (told)
-        explain_cores(limiter, mend);
+        explain_cores(limiter, mend, cuts);
     return strict != SK_STRICT_abort;
 }
 
 /* ------------------------------------------------------------------------- graphs ---- */
 
-static bool has_cut(const struct mends *mends)
+static uint32_t count_cuts(const struct mends *mends)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < mends->count; i++)
-        if (mends->at[i].cut)
-            return true;
-    return false;
+        count += mends->at[i].cut;
+    return count;
 }
 
 static bool limit_queue(struct limiter *limiter, struct queue *queue)
@@ -207,18 +346,20 @@ static bool limit_queue(struct limiter *limiter, struct queue *queue)
     struct mends mends = {NULL, 0, 0};
     explorer_init(&explorer, queue, EXPLORE_STATES);
     enum verdict verdict = launches_mend(&explorer, &mends, false);
-    bool ok = verdict != LAUNCHES_HANG || has_cut(&mends);
+    uint32_t cuts = count_cuts(&mends);
+    bool ok = verdict != LAUNCHES_HANG || cuts > 0;
     if (!ok)
         report_hang(limiter, &explorer);
     if (verdict == LAUNCHES_UNKNOWN)
         report_unknown(limiter, &explorer);
     bool hangs = !ok;
     for (uint32_t i = 0; i < mends.count && !hangs; i++)
-        ok = report_mend(limiter, &mends.at[i]) && ok;
+        ok = report_mend(limiter, &mends.at[i], cuts) && ok;
     if (ok && mends.count) {
         const struct order *order =
             analyses_order(limiter->context->analyses, limiter->module, limiter->graph);
-        mends_apply(&mends, &limiter->launches, order, limiter->module, limiter->graph);
+        mends_apply(&mends, &limiter->launches, order, limiter->module, limiter->graph,
+                    limiter->context->reference_names);
         limiter->changed = true;
     }
     vec_free(&mends);
@@ -233,6 +374,7 @@ static bool limit_graph(struct limiter *limiter)
     graph_launches_init(&limiter->launches, limiter->context->analyses, limiter->called,
                         limiter->module, limiter->graph);
     limiter->names = graph_launch_names(&limiter->launches);
+    limiter->tries = 1 + MAX_TRIED / (limiter->launches.table.rows.count + 1);
     queue_init(&queue, &limiter->launches.table);
     bool ok = !queue_find_circle(&queue, &circle);
     if (ok)
@@ -267,7 +409,7 @@ static bool limit_module(struct pass_context *context, bool *changed)
     return ok;
 }
 
-bool pass_limit_residency(struct pass_context *context)
+bool limit_launches(struct pass_context *context)
 {
     bool changed = !context->unproven; /* else a run shows it */
     for (unsigned round = 0; changed && round < MAX_ROUNDS; round++) {
@@ -281,4 +423,33 @@ bool pass_limit_residency(struct pass_context *context)
         analyses_drop(context->analyses);
     }
     return true;
+}
+
+/* Whether ops may have clauses for order that launches of one stream imply: only then are events
+ * made anew where no launch has been changed. */
+static bool says_implied(const struct module *module)
+{
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++) {
+            const struct op *op = &graph->ops.at[i];
+            const struct clauses *clauses = op_clauses(graph, op);
+            if (clauses->after.count || (clauses->send.count && op->results.count == 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool pass_limit_residency(struct pass_context *context)
+{
+    bool ok = limit_launches(context);
+    if (ok && says_implied(context->module)) {
+        analyses_drop(context->analyses);
+        ok = insert_events(context, true);
+        analyses_drop(context->analyses);
+    }
+    if (ok)
+        report_fused_again(context->diags, context->module, context->analyses);
+    return ok;
 }

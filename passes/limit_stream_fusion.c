@@ -6,9 +6,10 @@
  * With stream-fusion=0, ops of different streams may follow one another in a super kernel only
  * where the graph orders the two; else fusing would order what the graph does not. In the list of a
  * super kernel nothing stands between neighbours, so an order between them is an edge of its own,
- * or leads over ops that run beside the super kernel.
+ * or leads over what runs beside the super kernel.
  */
 #include "ir/gears.h"
+#include "ir/launch_gates.h"
 #include "ir/members.h"
 #include "ir/order.h"
 #include "ir/sk_options.h"
@@ -107,26 +108,55 @@ static void report(struct pass_context *context, const struct graph *graph,
     help(context, graph, pairs);
 }
 
-/* Whether an op follows another one of its super kernel by way of ops beside that. */
-static bool follows_beside(const struct graph *graph, const struct order *order, uint32_t from,
-                           uint32_t to)
+/* The order of launches with that of ops, made when it is asked for. */
+struct launch_order {
+    const struct module *module;
+    const struct graph *graph;
+    const struct order *order;
+    bool beside; /* something runs beside a super kernel */
+    bool known;
+    struct gates gates;
+};
+
+static bool has_beside(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind == BLOCK_SUPERKERNEL_REST ||
+            (block->kind == BLOCK_SCOPE_NONE &&
+             graph_enclosing(graph, block->parent, BLOCK_SUPERKERNEL) != NONE))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a node can lead back to an op that stands at a place in the text. */
+static bool may_lead(const struct launch_order *o, uint32_t node, uint32_t place)
+{
+    uint32_t n_ops = o->order->n_ops;
+    return (node < n_ops ? o->order->position[node] : o->gates.members[node - n_ops].first) >=
+           place;
+}
+
+/* Whether an op follows another one of its super kernel by way of what runs beside that. */
+static bool follows_beside(struct launch_order *o, uint32_t from, uint32_t to)
 {
     struct vec_u32 open = {NULL, 0, 0};
     struct id_map met = {NULL, 0, 0};
     bool found = false;
+    if (o->beside && !o->known)
+        gates_init(&o->gates, o->module, o->graph, o->order);
+    o->known = o->beside;
     vec_push(&open, to);
-    while (open.count && !found) {
-        uint32_t op = open.at[--open.count];
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
-            uint32_t next = order->edges[e].from;
-            if (graph_superkernel(graph, graph->ops.at[next].block) != NONE ||
-                id_map_find(&met, next) != NONE) {
-                found = found || next == from;
-                continue;
-            }
-            id_map_set(&met, next, 1);
-            if (graph_enclosing(graph, graph->ops.at[next].block, BLOCK_SUPERKERNEL) != NONE)
+    while (o->beside && open.count && !found) {
+        uint32_t node = open.at[--open.count];
+        const struct order *all = &o->gates.order;
+        for (uint32_t e = all->first[node]; e < all->first[node + 1]; e++) {
+            uint32_t next = all->edges[e].from;
+            found = found || next == from;
+            if (id_map_find(&met, next) == NONE && may_lead(o, next, o->order->position[from]))
                 vec_push(&open, next);
+            id_map_set(&met, next, 1);
         }
     }
     vec_free(&open);
@@ -140,16 +170,20 @@ static void find_pairs(struct pass_context *context, const struct graph *graph,
     const struct order *order = analyses_order(context->analyses, context->module, graph);
     const struct members *members = analyses_members(context->analyses, context->module, graph);
     struct id_map scopes = {NULL, 0, 0};
+    struct launch_order launches = {
+        .module = context->module, .graph = graph, .order = order, .beside = has_beside(graph)};
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL ||
             allows_streams(context->module, &graph->blocks.at[b]))
             continue;
         for (uint32_t i = members->first[b]; i + 1 < members->first[b + 1]; i++)
             if (!order_follows(order, members->ops[i], members->ops[i + 1]) &&
-                !follows_beside(graph, order, members->ops[i], members->ops[i + 1]))
+                !follows_beside(&launches, members->ops[i], members->ops[i + 1]))
                 add_pair(scope_pairs(of_blocks, &scopes, context->module, graph, b), b,
                          members->ops[i], members->ops[i + 1]);
     }
+    if (launches.known)
+        gates_free(&launches.gates);
     id_map_free(&scopes);
 }
 

@@ -20,12 +20,14 @@ libskir_la_SOURCES += \
 	passes/feed_sync_all.c \
 	passes/inline_calls.c \
 	passes/insert_events.c \
+	passes/insert_events.h \
 	passes/insert_syncs.c \
 	passes/insert_syncs.h \
 	passes/insert_syncs_remarks.c \
 	passes/kept_texts.c \
 	passes/kept_texts.h \
 	passes/limit_residency.c \
+	passes/limit_residency.h \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
@@ -81,9 +83,12 @@ libskir_la_SOURCES += \
 	passes/events/kept.c \
 	passes/events/names.c \
 	passes/events/write.c \
+	passes/fusion/attempts.c \
 	passes/fusion/beside.c \
 	passes/fusion/breaks.c \
 	passes/fusion/breaks.h \
+	passes/fusion/fused_report.c \
+	passes/fusion/fused_report.h \
 	passes/fusion/fusable.c \
 	passes/fusion/fusable.h \
 	passes/fusion/fusion.c \
@@ -101,7 +106,12 @@ libskir_la_SOURCES += \
 	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
+	passes/fusion/stays.c \
 	passes/fusion/streams.c \
+	passes/fusion/superkernel_names.c \
+	passes/fusion/superkernel_names.h \
+	passes/fusion/taken_symbols.c \
+	passes/fusion/taken_symbols.h \
 	passes/fusion/unfused.c \
 	passes/fusion/unfused.h \
 	passes/inline/builder.h \
@@ -111,14 +121,21 @@ libskir_la_SOURCES += \
 	passes/inline/ops.c \
 	passes/inline/order.c \
 	passes/inline/stamped.h \
+	passes/launches/advise.c \
+	passes/launches/advise.h \
 	passes/launches/apply.c \
 	passes/launches/apply.h \
 	passes/launches/bounds.c \
 	passes/launches/bounds.h \
 	passes/launches/cores.c \
 	passes/launches/cores.h \
+	passes/launches/cut_abreast.c \
+	passes/launches/cutter.c \
+	passes/launches/cutter.h \
 	passes/launches/describe.c \
 	passes/launches/describe.h \
+	passes/launches/entry_order.c \
+	passes/launches/entry_order.h \
 	passes/launches/explore.c \
 	passes/launches/explore.h \
 	passes/launches/graph.c \

@@ -347,11 +347,12 @@ static void lower_part(void *user, uint32_t first, uint32_t end, struct diags *d
     struct lowering lowering = {.diags = diags, .module = module, .namer = {.module = module}};
     bool ok = true;
     for (uint32_t i = first; i < end; i++) {
+        uint32_t count = work->first[i + 1] - work->first[i];
         lowering.graph = &module->graphs.at[i];
         gears_tell_copy(diags, module, lowering.graph);
         ok = lower_graph(&lowering,
                          analyses_members(work->context->analyses, module, lowering.graph),
-                         work->lowered.at + work->first[i], work->first[i + 1] - work->first[i]) &&
+                         count ? &work->lowered.at[work->first[i]] : NULL, count) &&
              ok;
     }
     gears_tell_copy(diags, module, NULL);

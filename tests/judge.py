@@ -321,15 +321,24 @@ class Parser:
         else:
             if launch or scope is not None:
                 raise Refused("nesting")
-            name = self.name("symbol")
-            launch = Launch(name, self.attrs())
-            graph.launches.append(launch)
-            self.events(launch)
+            launch = self.launch(graph)
         self.take("{")
         self.statements(graph, stream, scope, launch)
         self.take("}")
         if word == "scope":
             graph.beside = None
+
+    def launch(self, graph):
+        """A super kernel, or one that goes on; what it says of itself stands where it begins."""
+        launch = Launch(self.name("symbol"), self.attrs())
+        self.events(launch)
+        for begun in graph.launches:
+            if begun.name == launch.name:
+                if launch.attrs or launch.send or launch.recv:
+                    raise Refused("duplicate")
+                return begun
+        graph.launches.append(launch)
+        return launch
 
     def events(self, owner):
         for word, found in (("send", owner.send), ("recv", owner.recv)):
@@ -456,16 +465,22 @@ def check(graph):
 def check_bytes(graph, order):
     """Ops that access the same bytes, one of them writing, are in order."""
     accesses = [order.accesses(op) for op in graph.ops]
-    before = order.launched().before
-    for j, op in enumerate(graph.ops):
-        for (cell, a, wrote), (other, b, writes) in itertools.combinations(accesses[j], 2):
+    for accessed in accesses:
+        for (cell, a, wrote), (other, b, writes) in itertools.combinations(accessed, 2):
             if cell != other and wrote != writes and meet(a, b):
                 raise Refused("overlap")
-        for i, first in enumerate(graph.ops[:j]):
-            apart = not (before[j] >> i | before[i] >> j) & 1
-            if apart and any(meet(a, b) and (wrote or writes)
-                             for _, a, wrote in accesses[i] for _, b, writes in accesses[j]):
-                raise Refused("overlap")
+    if apart(graph, order, order.launched().before):
+        raise Refused("overlap")
+
+
+def apart(graph, order, before):
+    """Pairs of ops of one byte, one of them writing, of which neither is before the other."""
+    accesses = [order.accesses(op) for op in graph.ops]
+    return {(name_of(graph.ops[i]), name_of(graph.ops[j]))
+            for i, j in itertools.combinations(range(len(graph.ops)), 2)
+            if not (before[j] >> i | before[i] >> j) & 1
+            and any(meet(a, b) and (wrote or writes)
+                    for _, a, wrote in accesses[i] for _, b, writes in accesses[j])}
 
 
 def meet(a, b):

@@ -281,6 +281,7 @@ script_tests = \
 	tests/e2e/ge_gears.py \
 	tests/e2e/gears_blocks.py \
 	tests/e2e/gears_random.py \
+	tests/e2e/gears_rings.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
@@ -305,6 +306,7 @@ script_tests = \
 	tests/e2e/jobs.py \
 	tests/e2e/kernel_dir.sh \
 	tests/e2e/kernel_dir_faults.py \
+	tests/e2e/launch_advice.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/named_files.py \
 	tests/e2e/op_data.sh \

@@ -9,6 +9,7 @@ static void parser_free(struct parser *parser)
     scanner_free(&parser->scanner);
     vec_free(&parser->ids);
     id_map_free(&parser->value_of_name);
+    id_map_free(&parser->superkernels);
     id_map_free(&parser->groups[0]);
     id_map_free(&parser->groups[1]);
     vec_free(&parser->attrs);

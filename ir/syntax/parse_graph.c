@@ -1,4 +1,5 @@
 /* The parser's part for graphs. */
+#include "ir/syntax/locate.h"
 #include "ir/syntax/upgrade.h"
 
 /* Of a graph that is the whole text, about so many bytes bring an op. */
@@ -137,6 +138,9 @@ static void forget_values(struct parser *parser)
         return;
     for (uint32_t i = 0; i < parser->graph->values.count; i++)
         id_map_unset(&parser->value_of_name, parser->graph->values.at[i].name);
+    for (uint32_t i = 0; i < parser->graph->blocks.count; i++)
+        if (parser->graph->blocks.at[i].kind == BLOCK_SUPERKERNEL)
+            id_map_unset(&parser->superkernels, parser->graph->blocks.at[i].name);
     parser->graph = NULL;
     parser->scanner.in_body = false;
 }
@@ -161,8 +165,33 @@ static void begin_block(struct parser *parser, const struct block *block)
 void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
                        struct range attrs)
 {
-    struct block block = {kind, name, parser->block, loc, NONE, attrs, {0, 0}, {0, 0}};
+    struct block block = {.kind = kind,
+                          .name = name,
+                          .parent = parser->block,
+                          .loc = loc,
+                          .end_loc = NONE,
+                          .attrs = attrs};
     begin_block(parser, &block);
+}
+
+/* What a super kernel says of itself stands where it begins. */
+static void go_on(struct parser *parser, struct block *block, uint32_t whole)
+{
+    const struct block *first = &parser->graph->blocks.at[whole];
+    const struct module *module = parser->module;
+    bool says = block->attrs.count > 0 || block_has_events(block);
+    if (says && diag_at(parser->diags, DIAG_duplicate, locate_name(module, block->loc),
+                        "'@%.*s' goes on here: its attributes and events stand where it begins",
+                        NAME(module, block->name))) {
+        diag_note(parser->diags, locate_name(module, first->loc), "it begins here");
+        diag_help(parser->diags, "another super kernel has another name");
+    }
+    *block = (struct block){.kind = BLOCK_SUPERKERNEL_REST,
+                            .name = NONE,
+                            .whole = whole,
+                            .parent = block->parent,
+                            .loc = block->loc,
+                            .end_loc = NONE};
 }
 
 void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)
@@ -180,6 +209,11 @@ void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name,
     block.recv = graph_add_refs(parser->graph, events + parts->send, parts->recv);
     parser->op = (struct op_parts){0};
     upgrade_superkernel(parser, &block);
+    uint32_t *whole = id_map_at(&parser->superkernels, name);
+    if (*whole != NONE)
+        go_on(parser, &block, *whole);
+    else
+        *whole = parser->graph->blocks.count;
     begin_block(parser, &block);
 }
 

@@ -67,6 +67,7 @@ struct parser {
     uint32_t open_braces;        /* of bodies: graph, block, entry, program */
     struct vec_u32 ids;          /* names, types */
     struct id_map value_of_name; /* values of the open graph */
+    struct id_map superkernels;  /* of the open graph: their first blocks, by name */
     struct id_map groups[2];     /* of the open entry, by name: those of values, of words */
     VEC(struct attr) attrs;
     VEC(struct attr_value) values;

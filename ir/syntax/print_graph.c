@@ -122,8 +122,9 @@ static void print_block_open(struct printer *printer, const struct graph *graph,
     }
     case BLOCK_SCOPE:
     case BLOCK_SUPERKERNEL:
+    case BLOCK_SUPERKERNEL_REST:
         text_string(text, block->kind == BLOCK_SCOPE ? "scope " : "superkernel ");
-        spell_symbol(text, printer->module, block->name);
+        spell_symbol(text, printer->module, block_name(graph, block));
         break;
     }
     print_attrs(printer, block->attrs);

@@ -131,14 +131,14 @@ void spell_group(struct text *text, const struct module *module, uint32_t name, 
         spell_word(text, module, name);
 }
 
-static void spell_listed(struct text *text, const struct module *module, const uint32_t *names,
-                         uint32_t count)
+static void spell_listed(struct text *text, const struct module *module, const struct entry *entry,
+                         const struct arg *arg)
 {
     text_char(text, '[');
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < arg->count; i++) {
         if (i)
             text_bytes(text, ", ", 2);
-        spell_value(text, module, names[i]);
+        spell_value(text, module, entry->listed.at[arg->id + i]);
     }
     text_char(text, ']');
 }
@@ -149,7 +149,7 @@ void spell_arg(struct text *text, const struct module *module, const struct entr
     switch ((enum arg_kind)arg->kind) {
     case ARG_VALUE: spell_value(text, module, arg->id); break;
     case ARG_NONE: text_string(text, "none"); break;
-    case ARG_LIST: spell_listed(text, module, entry->listed.at + arg->id, arg->count); break;
+    case ARG_LIST: spell_listed(text, module, entry, arg); break;
     case ARG_WORD: spell_word(text, module, arg->id); break;
     case ARG_SEND:
     case ARG_RECV:

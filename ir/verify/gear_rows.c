@@ -15,8 +15,8 @@ void gear_rows_leave_out(struct gear_rows_left_out *left_out, const struct modul
         return;
     }
     gear_row_text(&left_out->first, module, graph, row);
-    text_bytes(&left_out->reason, fault->reason.at, fault->reason.size);
-    text_bytes(&left_out->help, fault->help.at, fault->help.size);
+    text_append(&left_out->reason, &fault->reason);
+    text_append(&left_out->help, &fault->help);
     left_out->where = fault->where;
 }
 

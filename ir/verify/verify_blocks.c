@@ -15,7 +15,7 @@ static void verify_nesting(struct graph_verifier *gv, const struct block *block)
         diag_at(gv->diags, DIAG_nesting, span,
                 "only streams, and 'scope none' around what runs beside it, may stand inside a "
                 "super kernel");
-    else if (block->kind == BLOCK_SUPERKERNEL &&
+    else if ((block->kind == BLOCK_SUPERKERNEL || block->kind == BLOCK_SUPERKERNEL_REST) &&
              graph_enclosing(gv->graph, block->parent, BLOCK_SCOPE) != NONE)
         diag_at(gv->diags, DIAG_nesting, span, "a super kernel may not stand inside a scope");
 }
@@ -85,10 +85,52 @@ static void verify_beside(struct graph_verifier *gv, const struct op *op, uint32
                              "stream, or before or behind the super kernel");
 }
 
+/* By super kernel: the place in the body where the last of its later blocks begins; 0: it has none.
+ * NULL where no super kernel goes on. To be freed. */
+static uint32_t *find_last_blocks(const struct graph *graph)
+{
+    uint32_t *last = NULL;
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        uint64_t item = graph->body.at[i];
+        if (item_kind(item) != ITEM_OPEN ||
+            graph->blocks.at[item_id(item)].kind != BLOCK_SUPERKERNEL_REST)
+            continue;
+        if (!last)
+            last = mem_calloc(graph->blocks.count, sizeof *last);
+        last[graph->blocks.at[item_id(item)].whole] = i;
+    }
+    return last;
+}
+
+/* Graphs that are called run when all launches above have ended. */
+static void verify_calls_between(struct graph_verifier *gv)
+{
+    const struct graph *graph = gv->graph;
+    uint32_t *last = find_last_blocks(graph), open = NONE;
+    for (uint32_t i = 0; last && i < graph->body.count; i++) {
+        uint32_t id = item_id(graph->body.at[i]);
+        enum item_kind kind = item_kind(graph->body.at[i]);
+        if (kind == ITEM_OPEN && last[id] > i && (open == NONE || last[id] > last[open]))
+            open = id;
+        if (kind != ITEM_OP || open == NONE || last[open] < i ||
+            op_call_kind(&graph->ops.at[id]) == CALL_NONE)
+            continue;
+        if (diag_at(gv->diags, DIAG_unsupported,
+                    locate_op(gv->module, &graph->ops.at[id], OP_TYPE_NAME, 0),
+                    "an op that calls graphs cannot run beside a super kernel, and '@%.*s' goes on "
+                    "below",
+                    NAME(gv->module, graph->blocks.at[open].name)))
+            diag_help(gv->diags,
+                      "move it above the first block, behind the last one, or make two super "
+                      "kernels of it");
+    }
+    mem_free(last);
+}
+
 void verify_blocks(struct graph_verifier *gv)
 {
     static const enum attr_owner owners[] = {OWNER_SCOPE, OWNER_SCOPE, OWNER_STREAM,
-                                             OWNER_SUPERKERNEL};
+                                             OWNER_SUPERKERNEL, OWNER_SUPERKERNEL};
     const struct graph *graph = gv->graph;
     bool superkernels = false;
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
@@ -105,6 +147,8 @@ void verify_blocks(struct graph_verifier *gv)
         if (block != NONE && graph_superkernel(graph, graph->ops.at[i].block) == NONE)
             verify_beside(gv, &graph->ops.at[i], block);
     }
+    if (superkernels)
+        verify_calls_between(gv);
     verify_agreement(gv, BLOCK_SCOPE, W_options);
     verify_agreement(gv, BLOCK_STREAM, W_priority);
     verify_agreement(gv, BLOCK_STREAM, W_id);

@@ -37,6 +37,14 @@ static void add_demand(struct demand *demand, enum kernel_type type, uint32_t bl
     demand->mixed_1_2 |= info->aics && info->aivs == 2;
 }
 
+static struct demand demand_of(const struct launch_ops *ops)
+{
+    struct demand demand = {0};
+    for (uint32_t i = 0; i < ops->count; i++)
+        add_demand(&demand, kernel_at(ops, i)->type, kernel_blocks(ops->module, kernel_at(ops, i)));
+    return demand;
+}
+
 static struct launch launch_of_demand(const struct demand *demand)
 {
     bool mixed = demand->mixed_1_1 || demand->mixed_1_2;
@@ -53,6 +61,12 @@ static struct launch launch_of_demand(const struct demand *demand)
         return (struct launch){KERNEL_mix_aic_1_1, demand->aics};
     uint32_t halves = (demand->aivs + 1) / 2;
     return (struct launch){KERNEL_mix_aic_1_2, halves > demand->aics ? halves : demand->aics};
+}
+
+struct launch launch_of_needs(const struct launch_ops *ops)
+{
+    struct demand demand = demand_of(ops);
+    return launch_of_demand(&demand);
 }
 
 /* A launch that the target has too few cores for: each op fits, but not all in one shape. */
@@ -253,7 +267,6 @@ static bool has_cores(struct launch launch, const struct demand *demand)
 bool launch_choose(struct launch *launch, const struct launch_ops *ops)
 {
     struct sk_options options;
-    struct demand demand = {0};
     struct numbers numbers;
     sk_options_of(&options, ops->module,
                   attr_string(ops->module, ops->superkernel->attrs, W_options));
@@ -261,8 +274,7 @@ bool launch_choose(struct launch *launch, const struct launch_ops *ops)
         numbers.of[core] = (uint32_t)options.of[number_options[core]].number;
     if (numbers.of[CORE_AIC] || numbers.of[CORE_AIV])
         return choose_by_numbers(launch, ops, &numbers);
-    for (uint32_t i = 0; i < ops->count; i++)
-        add_demand(&demand, kernel_at(ops, i)->type, kernel_blocks(ops->module, kernel_at(ops, i)));
+    struct demand demand = demand_of(ops);
     *launch = launch_of_demand(&demand);
     if (options.of[SK_debug_per_op_max_core_num].number) {
         struct launch most = launch_of_target(ops->module, demand.mixed_1_2);

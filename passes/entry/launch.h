@@ -19,8 +19,12 @@ struct launch_ops {
     uint32_t count;
 };
 
-/* The launch that the ops need, or that debug-aic-num and debug-aiv-num ask for. False, reported,
- * where these are not possible or do not suffice, or where the target has too few cores. */
+/* The launch that the ops need, whatever options ask for, be it that the target has too few
+ * cores. */
+struct launch launch_of_needs(const struct launch_ops *ops);
+
+/* That, or the one that debug-aic-num and debug-aiv-num ask for. False, reported, where these are
+ * not possible or do not suffice, or where the target has too few cores. */
 bool launch_choose(struct launch *launch, const struct launch_ops *ops);
 
 #endif

@@ -8,8 +8,9 @@ static void take_conducted(struct inserter *in)
     for (uint32_t lane = 0; lane < in->n_lanes; lane++) {
         if (in->conducted[lane] == 0)
             continue;
-        uint32_t from = in->ranked[in->lane_first[lane] + in->conducted[lane] - 1];
-        vec_push(&in->edges, ((struct order_edge){from, NONE, ORDER_EVENT}));
+        uint32_t from = inserter_ranked(in, lane, in->conducted[lane]);
+        vec_push(&in->edges,
+                 ((struct order_edge){.from = from, .name = NONE, .kind = ORDER_EVENT}));
         in->conducted[lane] = 0;
     }
 }
@@ -24,21 +25,32 @@ void conduct_take_edges(struct inserter *in, uint32_t op)
             vec_push(&in->edges, in->order->edges[e]);
             continue;
         }
-        inserter_join(in, in->conducted, inserter_know(in, from));
+        inserter_join(in, in->conducted, inserter_know(in, BY_LAUNCHES, from));
         conducted = true;
     }
     if (conducted)
         take_conducted(in);
 }
 
-/* What a passive op conducts is known of those that it waits for. */
-static void conduct(struct inserter *in, uint32_t op)
+bool conduct_stays(const struct inserter *in, uint32_t op, const struct order_edge *edge)
 {
-    uint32_t *know = inserter_know(in, op);
+    if (edge->conducted)
+        return false;
+    if (edge->kind == ORDER_AFTER)
+        return in->launches.at[in->launch_of[op]].fixed;
+    return edge->kind == ORDER_DATA || edge->kind == ORDER_MEMORY || edge->kind == ORDER_STREAM;
+}
+
+/* What a passive op conducts is known of those that it waits for. */
+static void conduct(struct inserter *in, enum knowledge by, uint32_t op)
+{
+    uint32_t *know = inserter_know(in, by, op);
     for (uint32_t e = in->order->first[op]; e < in->order->first[op + 1]; e++) {
         uint32_t from = in->order->edges[e].from, lane = in->lane_of[from];
+        if (by == BY_OPS && !conduct_stays(in, op, &in->order->edges[e]))
+            continue;
         if (in->passive[from])
-            inserter_join(in, know, inserter_know(in, from));
+            inserter_join(in, know, inserter_know(in, by, from));
         else if (know[lane] < in->rank[from])
             know[lane] = in->rank[from];
     }
@@ -55,8 +67,8 @@ void conduct_all(struct inserter *in)
     bool acyclic = order_sort(in->order, sorted, &cycle);
     assert(acyclic); /* the verifier refuses circles */
     for (uint32_t i = 0; i < n && acyclic; i++)
-        if (in->passive[sorted[i]])
-            conduct(in, sorted[i]);
+        for (enum knowledge by = 0; in->passive[sorted[i]] && by < inserter_kinds(in); by++)
+            conduct(in, by, sorted[i]);
     vec_free(&cycle.edges);
     mem_free(sorted);
 }

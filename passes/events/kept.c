@@ -129,11 +129,11 @@ void kept_find_senders(struct inserter *in)
     }
 }
 
-void kept_join(struct inserter *in, uint32_t *know, struct range events)
+void kept_join(struct inserter *in, enum knowledge by, uint32_t *know, struct range events)
 {
     for (uint32_t i = 0; i < events.count; i++) {
         uint32_t sender = id_map_find(&in->sender, in->graph->refs.at[events.first + i]);
         if (sender != NONE && !in->passive[sender])
-            inserter_join_done(in, know, sender);
+            inserter_join_done(in, by, know, sender);
     }
 }

@@ -17,13 +17,13 @@ enum { MAX_CANDIDATES = 64 };
 static bool use_is_over(struct inserter *in, uint32_t to, uint32_t from)
 {
     const struct outer_launch *receiver = &in->launches.at[in->launch_of[to]];
-    const uint32_t *know = inserter_know(in, from);
+    const uint32_t *know = inserter_know(in, BY_LAUNCHES, from);
     if (receiver->block == NONE)
         return inserter_is_known(in, know, to);
     if (in->launch_of[from] == in->launch_of[to])
         return false;
     for (uint32_t i = 0; i < in->n_lanes; i++)
-        if (know[i] < receiver->know[i])
+        if (know[i] < receiver->know[BY_LAUNCHES][i])
             return false;
     return true;
 }
@@ -35,7 +35,7 @@ static uint32_t count_words(struct inserter *in)
     struct vec_u32 last = {NULL, 0, 0};
     for (uint32_t i = 0; i < in->events.count; i++) {
         const struct event *event = &in->events.at[i];
-        if (event->inner)
+        if (event->inner || event->implied)
             continue;
         uint32_t id = 0, end = last.count < MAX_CANDIDATES ? last.count : MAX_CANDIDATES;
         while (id < end && !use_is_over(in, last.at[id], event->from))

@@ -60,10 +60,18 @@ static struct range merge_names(struct inserter *in, struct range old, const str
     return range;
 }
 
-/* Order within a super kernel with fixed slots is not made events of. */
-static struct range kept_after(const struct inserter *in, uint32_t op, struct range after)
+/* Order within a super kernel with fixed slots is not made events of. Other ops name what they
+ * must, in the order of the text: it was found from the last on. */
+static struct range after_of(struct inserter *in, uint32_t op, struct range old)
 {
-    return in->launches.at[in->launch_of[op]].fixed ? after : (struct range){0, 0};
+    struct vec_u32 values = {NULL, 0, 0};
+    if (in->launches.at[in->launch_of[op]].fixed)
+        return old;
+    for (uint32_t i = in->after_of[op].count; i-- > 0;)
+        vec_push(&values, in->afters.at[in->after_of[op].first + i]);
+    struct range range = graph_add_refs(in->graph, values.at, values.count);
+    vec_free(&values);
+    return range;
 }
 
 static void write_ops(struct inserter *in)
@@ -76,7 +84,7 @@ static void write_ops(struct inserter *in)
     uint32_t n_old = graph->clauses.count - 1; /* the new ones stand behind them, for a while */
     for (uint32_t op = 0; op < n; op++) {
         const struct clauses old = *op_clauses(graph, &graph->ops.at[op]);
-        struct clauses clauses = {.forms = old.forms, .after = kept_after(in, op, old.after)};
+        struct clauses clauses = {.forms = old.forms, .after = after_of(in, op, old.after)};
         clauses.send = merge_names(in, old.send, &send, op);
         clauses.recv = merge_names(in, old.recv, &recv, op);
         graph->ops.at[op].clauses = 0;

@@ -136,7 +136,8 @@ static void put_ops(struct settling *s, const struct segment *segment, const uin
     for (uint32_t i = 0; i < segment->count; i++) {
         if (places[i] != place)
             continue;
-        vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
+        vec_push(&s->segments,
+                 (struct segment){.group = GROUP_NONE, .first = s->count, .count = 1});
         s->f->beside[ops[i]] = 0;
         s->f->group_of[ops[i]] = GROUP_NONE;
         s->ops[s->count++] = ops[i];
@@ -167,7 +168,7 @@ static void settle_segment(struct settling *s, const struct segment *segment)
             f->beside[ops[i]] && !stands_beside(f, ops[i], segment->group) ? RING_BESIDE : RING_OWN;
     rings_place(&s->rings, ops, segment->count, places);
     put_ops(s, segment, places, RING_BEFORE);
-    struct segment settled = {segment->group, s->count, 0};
+    struct segment settled = {.group = segment->group, .first = s->count};
     for (uint32_t i = 0; i < segment->count; i++)
         if (places[i] == RING_OWN || places[i] == RING_BESIDE)
             s->ops[s->count++] = ops[i];
@@ -192,7 +193,7 @@ static bool settle(struct fusion *f)
         }
         uint32_t op = schedule->ops[segment->first];
         f->beside[op] = 0; /* it has left its group, if it went along with one */
-        vec_push(&s.segments, (struct segment){GROUP_NONE, s.count, 1});
+        vec_push(&s.segments, (struct segment){.group = GROUP_NONE, .first = s.count, .count = 1});
         s.ops[s.count++] = op;
     }
     rings_free(&s.rings);

@@ -3,6 +3,7 @@
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
+#include "passes/fusion/taken_symbols.h"
 #include "passes/fusion/reference_cuts.h"
 #include "passes/fusion/unfused.h"
 
@@ -128,8 +129,7 @@ static void schedule_groups(struct fusion *f)
     uint32_t *launched = count_launched(f);
     for (uint32_t i = 1; i < f->groups.count; i++)
         costs[i] = cost_of(f, &f->groups.at[i], launched[i]);
-    fusion_schedule(f, costs);
-    fusion_join_parts(f);
+    fusion_schedule_best(f, costs);
     mem_free(launched);
     mem_free(costs);
 }
@@ -190,7 +190,8 @@ static bool decide(struct fusion *f)
 static void add_single(struct fusion *f, struct segments *segments, const struct segment *segment)
 {
     for (uint32_t i = 0; i < segment->count; i++)
-        vec_push(segments, ((struct segment){segment->group, segment->first + i, 1}));
+        vec_push(segments, ((struct segment){
+                               .group = segment->group, .first = segment->first + i, .count = 1}));
     f->schedule.groups[segment->group].segments += segment->count - 1;
 }
 
@@ -228,13 +229,15 @@ static void fusion_init(struct fusion *f)
     f->barred = mem_calloc(n, 1);
     f->sizes = mem_calloc(f->graph->blocks.count, sizeof *f->sizes);
     find_groups(f);
-    if (!is_cut(f))
+    f->stays = fusion_text_stays(f);
+    if (!f->stays && !is_cut(f))
         schedule_groups(f);
 }
 
 static void fusion_free(struct fusion *f)
 {
     schedule_free(&f->schedule);
+    mem_free(f->text);
     vec_free(&f->groups);
     mem_free(f->group_of);
     mem_free(f->member_of);
@@ -244,29 +247,6 @@ static void fusion_free(struct fusion *f)
     mem_free(f->beside);
     mem_free(f->barred);
     mem_free(f->sizes);
-}
-
-static void count_superkernels(struct vec_u32 *taken, const struct graph *graph, uint32_t by)
-{
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-            taken->at[graph->blocks.at[b].name] += by;
-}
-
-/* How many elements of the module, and super kernels of all graphs, have a name: a new super kernel
- * must have one that is new, not least because it would launch an entry of that name. */
-static void take_names(struct vec_u32 *taken, const struct module *module)
-{
-    for (uint32_t i = 0; i < module->names.count; i++)
-        vec_push(taken, 0);
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        taken->at[module->kernels.at[i].name]++;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        taken->at[module->graphs.at[i].name]++;
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        taken->at[module->entries.at[i].name]++;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        count_superkernels(taken, &module->graphs.at[i], 1);
 }
 
 /* All graphs: schedules are found in parts, and then written one after another. */
@@ -302,8 +282,13 @@ static uint64_t schedule_weight(const void *user, uint32_t item)
 
 static bool write_one(struct fusions *all, struct fusion *f)
 {
+    if (f->stays) {
+        fusion_report_kept(f);
+        unfused_look(&all->unfused, f);
+        return true;
+    }
     if (f->mode == FUSION_FILTER) /* what it takes apart loses its name; collecting keeps all */
-        count_superkernels(&all->taken, f->graph, UINT32_MAX);
+        taken_symbols_drop(&all->taken, f->graph);
     if (!decide(f))
         return false;
     if (f->mode == FUSION_FILTER)
@@ -323,7 +308,7 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
     struct fusions all = {.context = context, .mode = mode};
     bool ok = true;
     all.at = mem_calloc(count, sizeof *all.at);
-    take_names(&all.taken, module);
+    taken_symbols_init(&all.taken, module);
     analyses_make_orders(context->analyses, module);
     parts_run(&(struct parts){.threads = module->threads,
                               .count = count,

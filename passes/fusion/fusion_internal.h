@@ -38,7 +38,9 @@ struct fusion {
     uint32_t *rank; /* per op with a group: its index among the scope's members in the schedule */
     int64_t *position; /* per op, in the reference's order; NULL: nobody asks */
     struct schedule schedule;
+    uint32_t *text;        /* ops in the order that the text gets: by `place` of the schedule */
     struct vec_u32 *taken; /* by name id: a super kernel has it */
+    bool stays;            /* nothing is to be done to the graph */
 };
 
 /* Whether the pass takes out what cannot be fused. */
@@ -53,6 +55,12 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
     return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
 }
 
+/* attempts.c */
+
+/* Schedules the groups, by what it costs to break each, and joins their parts: in the best of four
+ * ways, where any break. */
+void fusion_schedule_best(struct fusion *fusion, const struct break_cost *costs);
+
 /* beside.c */
 
 /* Schedules the groups, by what it costs to break each. Ops outside that can run beside a group
@@ -66,13 +74,24 @@ bool fusion_is_alone(const struct fusion *fusion, uint32_t group);
 
 /* joins.c */
 
-/* Makes parts of groups one, where all that is between them can run beside that. */
-void fusion_join_parts(struct fusion *fusion);
+/* Makes parts of groups one, where all that is between them can run beside that: single ops, and
+ * parts of other groups. Which of them can hangs on which were joined before: those that stand
+ * first are, or those that stand last. Finds the order of the text. Returns how many ops it has
+ * looked at. */
+uint64_t fusion_join_parts(struct fusion *fusion, bool backward);
+
+/* stays.c */
+
+/* Whether there are launches that stand side by side in the text, and all of it is right as it is.
+ * Then the schedule is that of the text. */
+bool fusion_text_stays(struct fusion *fusion);
 
 /* streams.c */
 
 /* The super kernel of the input that has just these ops of the schedule, or NONE. */
 uint32_t fusion_same_superkernel(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
+/* The stream that a super kernel of the input says. */
+uint32_t fusion_given_stream(const struct fusion *fusion, uint32_t block);
 /* The stream that a segment is launched on, if it is one of the ops given. False where each stream
  * that it could be has an op that runs beside it; it is then the one that it would be without. */
 bool fusion_stream(const struct fusion *fusion, const struct segment *segment, const uint32_t *ops,
@@ -103,13 +122,21 @@ bool fusion_report_breaks(struct fusion *fusion);
 /* Says why a scope is cut before `op`: at the op `by`, which is of its stream. What comes of it for
  * the scope is as for breaks. */
 bool fusion_report_cut(struct fusion *fusion, uint32_t group, uint32_t op, uint32_t by);
+/* What runs beside a launch and does not stand in its segment: single ops, and super kernels by
+ * their names. */
+struct company {
+    struct vec_u32 ops, names;
+};
 /* Says what became of a segment. */
-void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name);
+void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name,
+                         const struct company *company);
 
 /* fusion_rewrite.c */
 
 /* Replaces the graph's blocks and body by those of the schedule. False after an error: a super
  * kernel that must stay does not. */
 bool fusion_rewrite(struct fusion *fusion);
+/* Says what super kernels there are, of a graph that stays as it is. */
+void fusion_report_kept(struct fusion *fusion);
 
 #endif

@@ -1,15 +1,19 @@
 /* The account of each scope: what was fused, what breaks it and why, and what the user could
  * change. */
+#include "ir/calls.h"
 #include "ir/overlaps.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+#include "passes/fusion/fused_report.h"
 #include "passes/fusion/fusion_internal.h"
 
 /* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it,
- * needs `cause`, which is outside, and which needs the part before by way of `root`. */
+ * needs `cause`, which is outside, and which needs the part before by way of `root`. `needs` is the
+ * edge; NULL where only streams are missing, on which one launch could run beside the cause. */
 struct break_cause {
     uint32_t blocked, cause, root;
+    const struct order_edge *needs;
 };
 
 static struct span op_span(const struct fusion *f, uint32_t op)
@@ -127,21 +131,43 @@ static uint32_t find_root(const struct fusion *f, uint32_t cause, uint32_t low)
     }
 }
 
-/* Every part but the first has an op that waits for something between the two: else it would have
- * been scheduled with the part before. */
+/* Where a segment begins and ends, in the order of the schedule. */
+static uint32_t begin_of(const struct fusion *f, const struct segment *segment)
+{
+    return f->schedule.place[f->schedule.ops[segment->first]];
+}
+
+static uint32_t end_of(const struct fusion *f, const struct segment *segment)
+{
+    return f->schedule.place[f->schedule.ops[segment->first + segment->count - 1]] + 1;
+}
+
+/* The last op before the segment that is not of its group. */
+static uint32_t last_of_others(const struct fusion *f, const struct segment *segment)
+{
+    uint32_t place = begin_of(f, segment);
+    while (place > 0 && f->group_of[f->text[place]] == segment->group)
+        place--;
+    return f->text[place];
+}
+
+/* An op that waits for something between the part and the one before it: else it would have been
+ * scheduled with that, or joined, were there a stream. */
 static struct break_cause find_cause(const struct fusion *f, const struct segment *segment,
                                      uint32_t last_end)
 {
-    struct break_cause cause = {f->schedule.ops[segment->first], NONE, NONE};
+    struct break_cause cause = {f->schedule.ops[segment->first], NONE, NONE, NULL};
     for (uint32_t i = 0; i < segment->count && cause.cause == NONE; i++) {
         uint32_t op = f->schedule.ops[segment->first + i];
-        const struct order_edge *edge = edge_between(f, op, last_end, segment->first);
-        if (!edge)
+        cause.needs = edge_between(f, op, last_end, begin_of(f, segment));
+        if (!cause.needs)
             continue;
         cause.blocked = op;
-        cause.cause = edge->from;
-        cause.root = find_root(f, edge->from, last_end);
+        cause.cause = cause.needs->from;
+        cause.root = find_root(f, cause.cause, last_end);
     }
+    if (cause.cause == NONE)
+        cause.cause = cause.root = last_of_others(f, segment);
     return cause;
 }
 
@@ -179,13 +205,13 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     bool differs = f->groups.at[group].whole != group; /* the reference has no cut here */
     if (!diags->remarks && !differs)
         return;
-    const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
     if (!diag_at(diags, differs ? DIAG_partition_differs : break_id(f, group, cause->root),
-                 op_span(f, cause->blocked), "%s breaks before this op of %s%s: it %s",
+                 op_span(f, cause->blocked), "%s breaks before this op of %s%s%s%s",
                  fusion_group_text(f, group), stream_text(f, f->order->stream[cause->blocked]),
                  differs ? ", where the reference makes one launch that waits for an op beside it"
                          : "",
-                 reason_text(f, cause->blocked, needs)))
+                 cause->needs ? ": it " : "",
+                 cause->needs ? reason_text(f, cause->blocked, cause->needs) : ""))
         return;
     group_field(f, group);
     op_fields(f, cause->blocked);
@@ -239,9 +265,23 @@ static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint
 /* Whether the break was there before: between two super kernels of the input. */
 static bool is_old_break(const struct fusion *f, const struct segment *segment, uint32_t last_end)
 {
-    uint32_t before = f->superkernel_of[f->schedule.ops[last_end - 1]];
+    uint32_t before = f->superkernel_of[f->text[last_end - 1]];
     uint32_t here = f->superkernel_of[f->schedule.ops[segment->first]];
     return before != NONE && here != NONE && before != here;
+}
+
+/* Why an op does not run beside a super kernel of the input, and what to do. */
+static const char *ring_advice(const struct fusion *f, const struct fusion_group *group,
+                               uint32_t op)
+{
+    if (attr_flag(f->module, f->graph->blocks.at[group->block].attrs, W_fixed_slots))
+        return "nothing runs beside a super kernel with 'fixed_slots': leave that out, or make two "
+               "super kernels of it, before and behind the op";
+    if (op_call_kind(&f->graph->ops.at[op]) != CALL_NONE)
+        return "an op that calls graphs does not run beside a super kernel: make two of this one, "
+               "before and behind the op";
+    return "what runs beside a super kernel is launched on another stream: move the op there, or "
+           "make two super kernels of this one";
 }
 
 /* A super kernel of the input stays whole, but for ops to be left out. */
@@ -254,8 +294,10 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
     if (diag_at(f->context->diags, DIAG_cycle,
                 locate_name(f->module, f->graph->blocks.at[group->block].loc),
                 "an op outside needs a part of '@%.*s', and another part needs that op",
-                NAME(f->module, f->graph->blocks.at[group->block].name)))
+                NAME(f->module, f->graph->blocks.at[group->block].name))) {
+        diag_help(f->context->diags, "%s", ring_advice(f, group, cause->cause));
         diag_note(f->context->diags, op_span(f, cause->cause), "it is this op");
+    }
     return false;
 }
 
@@ -322,7 +364,7 @@ static void find_parts(const struct fusion *f, struct later_parts *parts)
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
         uint32_t last_end = ends[segment->group];
-        ends[segment->group] = segment->first + segment->count;
+        ends[segment->group] = end_of(f, segment);
         if (segment->group == GROUP_NONE || last_end == 0 || is_old_break(f, segment, last_end))
             continue;
         vec_push(parts, ((struct later_part){segment, last_end, find_cause(f, segment, last_end)}));
@@ -368,58 +410,31 @@ bool fusion_report_breaks(struct fusion *f)
 
 /* ----------------------------------------------------------------------------- fused ---- */
 
-enum { MAX_NAMED_OPS = 6 };
-
-/* Names the ops of a segment: its own, or those that run beside it. Returns how many there are. */
-static uint32_t put_ops(struct text *text, const struct fusion *f, const struct segment *segment,
-                        bool beside)
-{
-    const uint32_t *ops = f->schedule.ops + segment->first;
-    uint32_t count = 0, last = NONE;
-    for (uint32_t i = 0; i < segment->count; i++) {
-        if (f->beside[ops[i]] != beside || count++ >= MAX_NAMED_OPS)
-            continue;
-        text_printf(text, "%s%s", count > 1 ? ", " : "", name_op(f, ops[i]));
-        if (last == NONE || f->order->stream[ops[i]] != f->order->stream[last])
-            text_printf(text, " (%s)", stream_text(f, f->order->stream[ops[i]]));
-        last = ops[i];
-    }
-    if (count > MAX_NAMED_OPS)
-        text_printf(text, " and %u more", count - MAX_NAMED_OPS);
-    return count;
-}
-
 /* Accounts are complete when nothing is left to be taken out. */
-void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32_t name)
+void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32_t name,
+                         const struct company *company)
 {
-    struct diags *diags = f->context->diags;
-    const uint32_t *ops = f->schedule.ops + segment->first;
-    if (f->mode == FUSION_COLLECT || !diags->remarks)
+    struct vec_u32 ops = {NULL, 0, 0};
+    if (f->mode == FUSION_COLLECT || !f->context->diags->remarks)
         return;
-    struct text own = {NULL, 0, 0}, others = {NULL, 0, 0};
-    uint32_t count = put_ops(&own, f, segment, false), beside = put_ops(&others, f, segment, true);
-    text_char(&own, '\0');
-    text_char(&others, '\0');
-    const char *scope =
-        f->groups.at[segment->group].scope == NONE
-            ? ""
-            : arena_printf(&diags->arena, "%s: ", fusion_group_text(f, segment->group));
-    diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%ssuper kernel '@%.*s' has %u op%s: %s%s%s",
-            scope, NAME(f->module, name), count, count == 1 ? "" : "s", own.at,
-            beside ? "; it waits in the middle for what runs beside: " : "", others.at);
-    text_free(&own);
-    text_free(&others);
-    group_field(f, segment->group);
-    diag_field(diags, "superkernel", arena_printf(&diags->arena, "%.*s", NAME(f->module, name)));
     for (uint32_t i = 0; i < segment->count; i++)
-        if (!f->beside[ops[i]])
-            diag_listed(diags, "ops", name_op(f, ops[i]));
-    for (uint32_t i = 0; i < segment->count; i++)
-        if (!f->beside[ops[i]])
-            diag_listed(diags, "streams", label_text(f, f->order->stream[ops[i]]));
-    for (uint32_t i = 0; i < segment->count; i++)
-        if (f->beside[ops[i]])
-            diag_listed(diags, "beside", name_op(f, ops[i]));
-    if (count == 1)
-        diag_help(diags, "one op gains nothing from a super kernel of its own");
+        vec_push(&ops, f->schedule.ops[segment->first + i]);
+    for (uint32_t i = 0; i < company->ops.count; i++) {
+        f->beside[company->ops.at[i]] = 1;
+        vec_push(&ops, company->ops.at[i]);
+    }
+    struct fused fused = {.module = f->module,
+                          .graph = f->graph,
+                          .order = f->order,
+                          .name = name,
+                          .scope = f->groups.at[segment->group].scope,
+                          .ops = ops.at,
+                          .count = ops.count,
+                          .beside = f->beside,
+                          .names = company->names.at,
+                          .n_names = company->names.count};
+    report_fused(f->context->diags, &fused);
+    for (uint32_t i = 0; i < company->ops.count; i++)
+        f->beside[company->ops.at[i]] = 0;
+    vec_free(&ops);
 }

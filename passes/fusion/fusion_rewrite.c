@@ -4,6 +4,8 @@
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
+#include "passes/fusion/superkernel_names.h"
+#include "passes/fusion/taken_symbols.h"
 
 #include <string.h>
 
@@ -73,69 +75,41 @@ static void place_op(struct rewrite *rewrite, uint32_t op)
 
 /* ------------------------------------------------------------------------ super kernels ---- */
 
-/* False if the name was taken. */
-static bool take_name(struct vec_u32 *taken, uint32_t name)
-{
-    while (taken->count <= name)
-        vec_push(taken, 0);
-    return !taken->at[name]++;
-}
-
-static uint32_t op_name(const struct fusion *f, uint32_t op)
-{
-    const struct op *o = &f->graph->ops.at[op];
-    return o->results.count ? f->graph->values.at[o->results.first].name : o->type;
-}
-
-/* sk_SCOPE_start_FIRST_end_LAST, where a part of a scope is SCOPE_split_BEGIN_END: positions of
- * the cuts around it, or else of what is before its first and behind its last op. */
+/* A part is called after the cuts of the reference around it, or what is before and behind it. */
 static uint32_t reference_name(struct fusion *f, const struct segment *segment)
 {
     const struct fusion_group *group = &f->groups.at[segment->group];
     const uint32_t *ops = f->schedule.ops + segment->first;
-    uint32_t first = ops[0], last = ops[0], scope = group->scope;
     bool broken = f->schedule.groups[segment->group].segments > 1;
-    for (uint32_t i = 1; i < segment->count; i++) {
-        first = f->position[ops[i]] < f->position[first] ? ops[i] : first;
-        last = f->position[ops[i]] > f->position[last] ? ops[i] : last;
-    }
-    int64_t begin = broken ? f->position[first] - 1 : group->begin;
-    int64_t end = broken ? f->position[last] + 1 : group->end;
-    if (broken || group->is_cut)
-        scope = module_name_printf(f->module, "%.*s_split_%lld_%lld", NAME(f->module, scope),
-                                   (long long)begin, (long long)end);
-    return module_name_printf(f->module, "sk_%.*s_start_%.*s_end_%.*s", NAME(f->module, scope),
-                              NAME(f->module, op_name(f, first)),
-                              NAME(f->module, op_name(f, last)));
+    struct part_places places = {group->begin, group->end};
+    if (broken)
+        places = superkernel_positions_around(ops, segment->count, f->position);
+    return superkernel_reference_name(f->module, f->graph, group->scope,
+                                      broken || group->is_cut ? &places : NULL, ops, segment->count,
+                                      f->position);
 }
 
-/* GRAPH_SCOPE; a part of a scope is GRAPH_SCOPE_split_BEGIN_END, by the positions of its first and
- * last op among the scope's ops. */
+/* A part is called after its places among the ops of the scope. */
 static uint32_t own_name(struct fusion *f, const struct segment *segment)
 {
-    struct module *module = f->module;
     const struct fusion_group *group = &f->groups.at[segment->group];
+    const uint32_t *ops = f->schedule.ops + segment->first;
     uint32_t base = f->graph->blocks.at[group->block].name;
     if (group->scope != NONE)
-        base = module_name_printf(module, "%.*s_%.*s", NAME(module, f->graph->name),
-                                  NAME(module, group->scope));
-    if (f->schedule.groups[segment->group].segments > 1 || group->is_cut)
-        base = module_name_printf(module, "%.*s_split_%u_%u", NAME(module, base),
-                                  f->rank[f->schedule.ops[segment->first]],
-                                  f->rank[f->schedule.ops[segment->first + segment->count - 1]]);
-    return base;
+        base = superkernel_name(f->module, f->graph->name, group->scope);
+    struct part_places places = {f->rank[ops[0]], f->rank[ops[segment->count - 1]]};
+    return f->schedule.groups[segment->group].segments > 1 || group->is_cut
+               ? superkernel_part_name(f->module, base, places)
+               : base;
 }
 
 /* Graph @a_b with scope @c and graph @a with scope @b_c would have the same name: a number sets
  * them apart. */
-static uint32_t superkernel_name(struct fusion *f, const struct segment *segment)
+static uint32_t free_name(struct fusion *f, const struct segment *segment)
 {
-    struct module *module = f->module;
     bool theirs = f->position && f->groups.at[segment->group].scope != NONE;
-    uint32_t base = theirs ? reference_name(f, segment) : own_name(f, segment), name = base;
-    for (unsigned i = 1; !take_name(f->taken, name); i++)
-        name = module_name_printf(module, "%.*s.%u", NAME(module, base), i);
-    return name;
+    uint32_t wanted = theirs ? reference_name(f, segment) : own_name(f, segment);
+    return taken_symbols_take_free(f->taken, f->module, wanted);
 }
 
 static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)
@@ -180,29 +154,225 @@ static bool executes(const struct fusion *f, const struct segment *segment)
     return false;
 }
 
-static void place_segment(struct rewrite *rewrite, const struct segment *segment)
+/* The super kernel of the input that a segment is, on its stream; NONE: it is another one. */
+static uint32_t same_block(const struct fusion *f, const struct segment *segment)
 {
-    struct fusion *f = rewrite->f;
     uint32_t same = fusion_same_superkernel(f, f->schedule.ops + segment->first, segment->count);
+    bool moved =
+        same != NONE && segment->abreast && fusion_given_stream(f, same) != segment->stream;
+    return moved ? NONE : same;
+}
+
+/* The block that a segment becomes: one of the input, or a new one. */
+static struct block segment_block(struct fusion *f, const struct segment *segment, uint32_t same)
+{
     struct block block =
         f->graph->blocks.at[same != NONE ? same : f->groups.at[segment->group].block];
-    close_stream(rewrite);
     if (same == NONE)
         block = (struct block){.kind = BLOCK_SUPERKERNEL,
-                               .name = superkernel_name(f, segment),
+                               .name = free_name(f, segment),
                                .loc = block.loc,
                                .end_loc = NONE,
                                .attrs = superkernel_attrs(f, segment)};
-    fusion_report_fused(f, segment, block.name);
+    return block;
+}
+
+static void close_superkernel(struct rewrite *rewrite)
+{
+    close_beside(rewrite);
+    if (rewrite->superkernel != NONE)
+        graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->superkernel);
+    rewrite->superkernel = NONE;
+}
+
+static void place_launch(struct rewrite *rewrite, const struct segment *segment)
+{
+    static const struct company none = {{NULL, 0, 0}, {NULL, 0, 0}};
+    struct fusion *f = rewrite->f;
+    uint32_t same = fusion_same_superkernel(f, f->schedule.ops + segment->first, segment->count);
+    close_stream(rewrite);
+    struct block block = segment_block(f, segment, same);
+    fusion_report_fused(f, segment, block.name, &none);
     rewrite->superkernel = open_block(rewrite, &block);
     if (keeps_text(f, same))
         qsort_r(f->schedule.ops + segment->first, segment->count, sizeof *f->schedule.ops,
                 compare_positions, f->order->position);
     for (uint32_t i = 0; i < segment->count; i++)
         place_op(rewrite, f->schedule.ops[segment->first + i]);
+    close_superkernel(rewrite);
+}
+
+/* Ops that stand at an end of a segment run before or behind its launch. */
+static void place_outside(struct rewrite *rewrite, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        rewrite->f->beside[rewrite->f->schedule.ops[i]] = 0;
+        place_op(rewrite, rewrite->f->schedule.ops[i]);
+    }
+}
+
+static void place_segment(struct rewrite *rewrite, const struct segment *whole)
+{
+    struct fusion *f = rewrite->f;
+    uint32_t first = whole->first, end = first + whole->count;
+    while (f->beside[f->schedule.ops[first]]) /* one op executes something */
+        first++;
+    while (f->beside[f->schedule.ops[end - 1]])
+        end--;
+    place_outside(rewrite, whole->first, first);
+    struct segment own = *whole;
+    own.first = first;
+    own.count = end - first;
+    place_launch(rewrite, &own);
+    place_outside(rewrite, end, whole->first + whole->count);
+}
+
+/* ------------------------------------------------------------------------- side by side ---- */
+
+/* Launches that run side by side: segments that stand next to each other. */
+struct neighbours {
+    const struct segment *segments;
+    uint32_t count;
+    uint32_t first, n_ops; /* places of the text */
+    struct block *blocks;  /* by segment */
+    uint32_t *opened;      /* by segment: its first block in the new graph, or NONE */
+    uint32_t *segment_of;  /* by place: which is launched as one; NONE: an op alone */
+    uint32_t *next;        /* by place: the segment of the next op that is launched with others */
+};
+
+static void neighbours_init(struct neighbours *n, struct fusion *f, uint32_t segment)
+{
+    const struct segments *all = &f->schedule.segments;
+    *n = (struct neighbours){.segments = all->at + segment, .first = all->at[segment].first};
+    for (uint32_t i = segment; i < all->count && all->at[i].abreast == n->segments[0].abreast;
+         i++) {
+        n->count++;
+        n->n_ops += all->at[i].count;
+    }
+    n->blocks = mem_calloc(n->count, sizeof *n->blocks);
+    n->opened = mem_calloc(n->count, sizeof *n->opened);
+    n->segment_of = mem_calloc(n->n_ops, sizeof *n->segment_of);
+    n->next = mem_calloc(n->n_ops, sizeof *n->next);
+    for (uint32_t i = 0; i < n->count; i++) {
+        const uint32_t *ops = f->schedule.ops + n->segments[i].first;
+        bool launched = executes(f, &n->segments[i]);
+        n->opened[i] = NONE;
+        if (launched && f->stays)
+            n->blocks[i] = f->graph->blocks.at[f->superkernel_of[ops[0]]];
+        else if (launched)
+            n->blocks[i] = segment_block(f, &n->segments[i], same_block(f, &n->segments[i]));
+        for (uint32_t k = 0; k < n->segments[i].count; k++)
+            n->segment_of[f->schedule.place[ops[k]] - n->first] = launched ? i : NONE;
+    }
+    for (uint32_t i = n->n_ops, next = NONE; i-- > 0;) {
+        next = n->segment_of[i] != NONE ? n->segment_of[i] : next;
+        n->next[i] = next;
+    }
+}
+
+static void neighbours_free(struct neighbours *n)
+{
+    mem_free(n->blocks);
+    mem_free(n->opened);
+    mem_free(n->segment_of);
+    mem_free(n->next);
+}
+
+/* Says what became of each, and what runs between its first op and its last one. */
+static void report_neighbours(struct fusion *f, const struct neighbours *n)
+{
+    struct range *spans = mem_calloc(n->count, sizeof *spans);
+    for (uint32_t i = 0; i < n->n_ops; i++) {
+        uint32_t of = n->segment_of[i];
+        if (of == NONE || f->order->passive[f->text[n->first + i]])
+            continue;
+        spans[of].first = spans[of].count ? spans[of].first : i;
+        spans[of].count = i + 1 - spans[of].first;
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        struct company company = {{NULL, 0, 0}, {NULL, 0, 0}};
+        uint32_t first = spans[i].first, end = first + spans[i].count;
+        for (uint32_t k = first; k < end; k++)
+            if (n->segment_of[k] == NONE && !f->order->passive[f->text[n->first + k]])
+                vec_push(&company.ops, f->text[n->first + k]);
+        for (uint32_t k = 0; k < n->count && end > first; k++)
+            if (k != i && spans[k].count > 0 && spans[k].first < end &&
+                spans[k].first + spans[k].count > first)
+                vec_push(&company.names, n->blocks[k].name);
+        if (end > first)
+            fusion_report_fused(f, &n->segments[i], n->blocks[i].name, &company);
+        vec_free(&company.ops);
+        vec_free(&company.names);
+    }
+    mem_free(spans);
+}
+
+void fusion_report_kept(struct fusion *f)
+{
+    if (f->mode == FUSION_COLLECT || !f->context->diags->remarks)
+        return;
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        struct company none = {{NULL, 0, 0}, {NULL, 0, 0}};
+        struct neighbours n;
+        bool first = i == 0 || segment[-1].abreast != segment->abreast;
+        if (segment->abreast && first) {
+            neighbours_init(&n, f, i);
+            report_neighbours(f, &n);
+            neighbours_free(&n);
+        } else if (!segment->abreast && executes(f, segment)) {
+            uint32_t op = f->schedule.ops[segment->first];
+            fusion_report_fused(f, segment, f->graph->blocks.at[f->superkernel_of[op]].name, &none);
+        }
+    }
+}
+
+static void open_launch(struct rewrite *rewrite, struct neighbours *n, uint32_t segment)
+{
+    struct block rest = {.kind = BLOCK_SUPERKERNEL_REST,
+                         .name = NONE,
+                         .whole = n->opened[segment],
+                         .loc = n->blocks[segment].loc,
+                         .end_loc = NONE};
+    close_superkernel(rewrite);
+    rewrite->superkernel =
+        open_block(rewrite, n->opened[segment] == NONE ? &n->blocks[segment] : &rest);
+    if (n->opened[segment] == NONE)
+        n->opened[segment] = rewrite->superkernel;
+}
+
+/* Whether an op that is launched alone stands in `scope none` in the open launch: that goes on
+ * behind it, and is on another stream. */
+static bool stands_inside(const struct fusion *f, const struct neighbours *n, uint32_t place,
+                          uint32_t open)
+{
+    uint32_t op = f->text[n->first + place];
+    return open != NONE && n->next[place] == open &&
+           (f->order->passive[op] || f->order->stream[op] != n->segments[open].stream);
+}
+
+/* Each launch stands in as many blocks as it takes for the text to have the order of the ops. */
+static void place_neighbours(struct rewrite *rewrite, uint32_t segment)
+{
+    struct fusion *f = rewrite->f;
+    struct neighbours n;
+    uint32_t open = NONE;
+    neighbours_init(&n, f, segment);
     close_stream(rewrite);
-    graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->superkernel);
-    rewrite->superkernel = NONE;
+    if (f->context->diags->remarks)
+        report_neighbours(f, &n);
+    for (uint32_t i = 0; i < n.n_ops; i++) {
+        uint32_t op = f->text[n.first + i], of = n.segment_of[i];
+        f->beside[op] = of == NONE && stands_inside(f, &n, i, open);
+        if (of != NONE && of != open)
+            open_launch(rewrite, &n, of);
+        else if (of == NONE && !f->beside[op])
+            close_superkernel(rewrite);
+        open = of != NONE ? of : f->beside[op] ? open : NONE;
+        place_op(rewrite, op);
+    }
+    close_superkernel(rewrite);
+    neighbours_free(&n);
 }
 
 /* Events of a launch would be lost with it. */
@@ -234,12 +404,10 @@ static bool check_kept(const struct fusion *f)
     uint8_t *kept = mem_calloc(f->graph->blocks.count, 1);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
-        const uint32_t *ops = f->schedule.ops + segment->first;
-        uint32_t same =
-            executes(f, segment) ? fusion_same_superkernel(f, ops, segment->count) : NONE;
+        uint32_t same = executes(f, segment) ? same_block(f, segment) : NONE;
         if (same == NONE)
             continue;
-        take_name(f->taken, f->graph->blocks.at[same].name);
+        taken_symbols_take(f->taken, f->graph->blocks.at[same].name);
         kept[same] = 1;
     }
     bool ok = check_events(f, kept);
@@ -254,7 +422,12 @@ bool fusion_rewrite(struct fusion *f)
         return false;
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
-        if (executes(f, segment))
+        bool goes_on = i > 0 && segment[-1].abreast == segment->abreast;
+        if (segment->abreast && goes_on)
+            continue;
+        if (segment->abreast)
+            place_neighbours(&rewrite, i);
+        else if (executes(f, segment))
             place_segment(&rewrite, segment);
         else
             for (uint32_t n = 0; n < segment->count; n++)

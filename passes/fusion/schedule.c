@@ -70,7 +70,7 @@ static void schedule_op(struct schedule *s, uint32_t op)
 /* Schedules an op that is of no group, or leaves it. */
 static void schedule_alone(struct schedule *s, uint32_t op)
 {
-    vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
+    vec_push(&s->segments, (struct segment){.group = GROUP_NONE, .first = s->count, .count = 1});
     schedule_op(s, op);
     s->group_of[op] = GROUP_NONE;
 }
@@ -84,7 +84,8 @@ static void schedule_group(struct schedule *s, uint32_t group)
         schedule_op(s, heap_pop(&s->groups[group].ready));
     s->open = GROUP_NONE;
     s->groups[group].segments++;
-    vec_push(&s->segments, (struct segment){group, first, s->count - first});
+    vec_push(&s->segments,
+             (struct segment){.group = group, .first = first, .count = s->count - first});
 }
 
 /* Groups in these heaps may have been scheduled since they were pushed. */

@@ -12,6 +12,12 @@ uint32_t fusion_same_superkernel(const struct fusion *f, const uint32_t *ops, ui
     return block != NONE && f->sizes[block] == own ? block : NONE;
 }
 
+uint32_t fusion_given_stream(const struct fusion *f, uint32_t block)
+{
+    uint32_t label = attr_string(f->module, f->graph->blocks.at[block].attrs, W_stream);
+    return label == NONE ? NONE : stream_label(label);
+}
+
 /* The number of the stream that an op is on: what assign-streams has written down, or else would if
  * no block said one. */
 static int64_t stream_number(const struct fusion *f, uint32_t op)
@@ -97,10 +103,13 @@ bool fusion_stream(const struct fusion *f, const struct segment *segment, const 
                    uint32_t *stream)
 {
     struct segment_ops m = {f, ops, segment->count};
+    if (segment->abreast) {
+        *stream = segment->stream;
+        return true;
+    }
     uint32_t same = fusion_same_superkernel(f, ops, segment->count);
     if (same != NONE) {
-        uint32_t label = attr_string(f->module, f->graph->blocks.at[same].attrs, W_stream);
-        *stream = label == NONE ? NONE : stream_label(label);
+        *stream = fusion_given_stream(f, same);
         return is_free(&m, *stream);
     }
     *stream = own_stream(&m);

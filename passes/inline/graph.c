@@ -81,6 +81,9 @@ static uint32_t *number_blocks(const struct graph *next)
              b = next->blocks.at[b].parent)
             ids[b] = 1;
     for (uint32_t i = 0; i < next->blocks.count; i++)
+        if (ids[i] && next->blocks.at[i].kind == BLOCK_SUPERKERNEL_REST)
+            ids[next->blocks.at[i].whole] = 1;
+    for (uint32_t i = 0; i < next->blocks.count; i++)
         ids[i] = ids[i] ? count++ : NONE;
     return ids;
 }
@@ -93,6 +96,8 @@ static void drop_empty_blocks(struct graph *next)
         if (ids[i] == NONE)
             continue;
         block.parent = block.parent == NONE ? NONE : ids[block.parent];
+        if (block.kind == BLOCK_SUPERKERNEL_REST)
+            block.whole = ids[block.whole];
         next->blocks.at[n_blocks++] = block;
     }
     for (uint32_t i = 0; i < next->body.count; i++) {

@@ -186,6 +186,8 @@ uint32_t inline_open_block(struct inline_builder *builder, const struct inline_c
     } else {
         block.send = copy_events(builder, block.send);
         block.recv = copy_events(builder, block.recv);
+        if (block.kind == BLOCK_SUPERKERNEL_REST)
+            block.whole = builder->blocks[block.whole];
     }
     uint32_t id = graph_add_block(&builder->next, &block);
     graph_add_item(&builder->next, ITEM_OPEN, id);

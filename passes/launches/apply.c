@@ -1,129 +1,12 @@
-#include "passes/launches/apply.h"
-#include "ir/rings.h"
+#include "passes/fusion/taken_symbols.h"
+#include "passes/launches/cutter.h"
+#include "passes/fusion/reference_cuts.h"
 #include "passes/launches/move_waits.h"
 
-#include <stdio.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------- names ---- */
-
-/* What the parts of a super kernel are called: GRAPH_SCOPE_split_BEGIN_END, by the places of their
- * first and last op among those of the scope. One that is a part already goes on from its own. */
-struct part_names {
-    struct module *module;
-    uint32_t base, begin; /* begin: the place of the first op of the super kernel */
-};
-
-static struct part_names part_names_of(struct module *module, const struct block *block)
-{
-    struct part_names names = {module, block->name, 0};
-    struct arena arena = {NULL, 0};
-    char *text = name_text(module, block->name, &arena), *split = NULL;
-    unsigned begin, end;
-    int size = 0;
-    for (char *next = strstr(text, "_split_"); next; next = strstr(next + 1, "_split_"))
-        split = next;
-    if (split && sscanf(split, "_split_%u_%u%n", &begin, &end, &size) == 2 && !split[size]) {
-        *split = '\0';
-        names.base = module_name(module, text);
-        names.begin = begin;
-    }
-    arena_free(&arena);
-    return names;
-}
-
-/* Of a part from one place to before another one, counted from the super kernel's first op. */
-static uint32_t part_name(const struct part_names *names, uint32_t first, uint32_t end)
-{
-    struct module *module = names->module;
-    uint32_t base =
-        module_name_printf(module, "%.*s_split_%u_%u", NAME(module, names->base),
-                           names->begin + first, names->begin + (end > first ? end - 1 : first));
-    return module_free_symbol(module, base, ".");
-}
 
 /* ------------------------------------------------------------------------- cuts ---- */
 
-enum { CUT = 1, DISSOLVED };
-
-/* The body is made anew. */
-struct cutter {
-    struct module *module;
-    struct graph *graph;
-    const struct order *order;
-    struct rings rings;
-    uint8_t *before; /* per op: its super kernel is cut before it */
-    uint8_t *cut;    /* per block: it is cut, or (DISSOLVED) its ops are launched alone */
-    VEC(uint64_t) body;
-    uint32_t superkernel, beside, stream; /* that are open, or NONE; `beside` is a `scope none` */
-    uint32_t first, place;                /* of the open part, and of the next op */
-    struct part_names names;
-    struct vec_u32 ops; /* of the super kernel at work, and beside it */
-};
-
-static void put_item(struct cutter *cutter, enum item_kind kind, uint32_t id)
-{
-    vec_push(&cutter->body, item_make(kind, id));
-}
-
-static void close_block(struct cutter *cutter, uint32_t *block)
-{
-    if (*block != NONE)
-        put_item(cutter, ITEM_CLOSE, *block);
-    *block = NONE;
-}
-
-static uint32_t open_block(struct cutter *cutter, struct block block, uint32_t parent)
-{
-    block.parent = parent;
-    uint32_t id = graph_add_block(cutter->graph, &block);
-    put_item(cutter, ITEM_OPEN, id);
-    return id;
-}
-
-/* The stream around an op within its super kernel, or NONE. */
-static uint32_t stream_inside(const struct graph *graph, uint32_t block)
-{
-    while (graph->blocks.at[block].kind != BLOCK_SUPERKERNEL) {
-        if (graph->blocks.at[block].kind == BLOCK_STREAM)
-            return block;
-        block = graph->blocks.at[block].parent;
-    }
-    return NONE;
-}
-
-/* Puts an op into the block, on its stream. */
-static void put_op(struct cutter *cutter, uint32_t op, uint32_t model, uint32_t block)
-{
-    struct graph *graph = cutter->graph;
-    bool same = cutter->stream == NONE ? model == NONE
-                                       : model != NONE && graph->blocks.at[model].name ==
-                                                              graph->blocks.at[cutter->stream].name;
-    if (!same) {
-        close_block(cutter, &cutter->stream);
-        if (model != NONE)
-            cutter->stream = open_block(cutter, graph->blocks.at[model], block);
-    }
-    put_item(cutter, ITEM_OP, op);
-    graph->ops.at[op].block = cutter->stream != NONE ? cutter->stream : block;
-}
-
-static void put_inside(struct cutter *cutter, uint32_t op, uint32_t model, bool beside)
-{
-    static const struct block none = {
-        .kind = BLOCK_SCOPE_NONE, .name = NONE, .loc = NONE, .end_loc = NONE};
-    if (beside != (cutter->beside != NONE)) {
-        close_block(cutter, &cutter->stream);
-        if (beside)
-            cutter->beside = open_block(cutter, none, cutter->superkernel);
-        else
-            close_block(cutter, &cutter->beside);
-    }
-    put_op(cutter, op, model, beside ? cutter->beside : cutter->superkernel);
-    cutter->place += !beside && !cutter->order->passive[op];
-}
-
-/* What the super kernel as a whole waits for, its first part does; what it sends, its last. */
 static void open_part(struct cutter *cutter, uint32_t superkernel, bool first, bool last)
 {
     struct graph *graph = cutter->graph;
@@ -134,17 +17,17 @@ static void open_part(struct cutter *cutter, uint32_t superkernel, bool first, b
     }
     if (!last)
         block.send.count = 0;
-    cutter->superkernel = open_block(cutter, block, block.parent);
+    cutter->superkernel = cutter_open(cutter, block, block.parent);
     cutter->first = cutter->place;
 }
 
 static void close_part(struct cutter *cutter)
 {
-    close_block(cutter, &cutter->stream);
-    close_block(cutter, &cutter->beside);
-    cutter->graph->blocks.at[cutter->superkernel].name =
-        part_name(&cutter->names, cutter->first, cutter->place);
-    close_block(cutter, &cutter->superkernel);
+    cutter_close(cutter, &cutter->stream);
+    cutter_close(cutter, &cutter->beside);
+    cutter->graph->blocks.at[cutter->superkernel].name = cutter_part_name(cutter);
+    cutter->part.count = 0;
+    cutter_close(cutter, &cutter->superkernel);
 }
 
 /* Those of a run that go to one place, before or behind the launch. */
@@ -154,8 +37,8 @@ static void put_outside(struct cutter *cutter, const uint32_t *ops, uint32_t cou
 {
     for (uint32_t i = 0; i < count; i++)
         if (places[i] == place)
-            put_op(cutter, ops[i], models[i], block);
-    close_block(cutter, &cutter->stream);
+            cutter_put(cutter, ops[i], models[i], block);
+    cutter_close(cutter, &cutter->stream);
 }
 
 /* A part is the ops from `first` to before `end`. What ran beside the whole runs beside the part if
@@ -168,7 +51,7 @@ static void put_part(struct cutter *cutter, uint32_t superkernel, uint32_t first
     uint32_t *models = mem_calloc(count, sizeof *models);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = graph->ops.at[ops[i]].block;
-        models[i] = stream_inside(graph, block);
+        models[i] = cutter_stream(graph, block);
         places[i] = graph_superkernel(graph, block) == superkernel ? RING_OWN : RING_BESIDE;
     }
     uint32_t parent = graph->blocks.at[superkernel].parent;
@@ -177,95 +60,91 @@ static void put_part(struct cutter *cutter, uint32_t superkernel, uint32_t first
     open_part(cutter, superkernel, first == 0, end == cutter->ops.count);
     for (uint32_t i = 0; i < count; i++)
         if (places[i] == RING_OWN || places[i] == RING_BESIDE)
-            put_inside(cutter, ops[i], models[i], places[i] == RING_BESIDE);
+            cutter_put_inside(cutter, ops[i], models[i], places[i] == RING_BESIDE);
     close_part(cutter);
     put_outside(cutter, ops, count, places, models, RING_BEHIND, parent);
     mem_free(places);
     mem_free(models);
 }
 
-/* A block of the stream that a super kernel is launched on, or NONE: the default stream. */
-static uint32_t launch_stream(struct cutter *cutter, uint32_t superkernel)
+/* With these events, those are received that come with them. */
+static void receive_ends(struct cutter *cutter, struct range recv, struct range *to)
 {
     struct graph *graph = cutter->graph;
-    uint32_t label = attr_string(cutter->module, graph->blocks.at[superkernel].attrs, W_stream);
-    if (label == NONE || stream_label(label) == NONE)
-        return NONE;
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.at[i].kind == BLOCK_STREAM && graph->blocks.at[i].name == label)
-            return i;
-    return graph_add_block(
-        graph,
-        &(struct block){
-            .kind = BLOCK_STREAM, .name = label, .parent = NONE, .loc = NONE, .end_loc = NONE});
+    for (uint32_t i = 0; i < recv.count; i++) {
+        uint32_t at = id_map_find(&cutter->ends_of, graph->refs.at[recv.first + i]);
+        for (uint32_t n = 0; at != NONE && n < cutter->ends.at[at].count; n++)
+            cutter_add_event(graph, to, graph->refs.at[cutter->ends.at[at].first + n]);
+    }
 }
 
-static struct range joined(struct graph *graph, struct range events, struct range more)
+/* Ops with fixed slots get no events; their launch does. */
+static void receive_all_ends(struct cutter *cutter)
 {
-    struct vec_u32 all = {NULL, 0, 0};
-    for (uint32_t i = 0; i < events.count + more.count; i++)
-        vec_push(
-            &all,
-            graph->refs.at[i < events.count ? events.first + i : more.first + i - events.count]);
-    struct range range = graph_add_refs(graph, all.at, all.count);
-    vec_free(&all);
-    return range;
+    struct graph *graph = cutter->graph;
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        receive_ends(cutter, graph->blocks.at[b].recv, &graph->blocks.at[b].recv);
+    for (uint32_t op = 0; op < graph->ops.count; op++) {
+        uint32_t block = graph_superkernel(graph, graph->ops.at[op].block);
+        struct clauses clauses = *op_clauses(graph, &graph->ops.at[op]);
+        uint32_t count = clauses.recv.count;
+        if (block != NONE &&
+            attr_flag(cutter->module, graph->blocks.at[block].attrs, W_fixed_slots))
+            receive_ends(cutter, clauses.recv, &graph->blocks.at[block].recv);
+        else
+            receive_ends(cutter, clauses.recv, &clauses.recv);
+        if (clauses.recv.count > count)
+            graph_set_clauses(graph, op, clauses);
+    }
 }
 
-/* What the launch waits for and sends, its first op and its last do. */
-static void hand_over(struct graph *graph, uint32_t superkernel, uint32_t first, uint32_t last)
-{
-    const struct block *block = &graph->blocks.at[superkernel];
-    struct clauses clauses = *op_clauses(graph, &graph->ops.at[first]);
-    clauses.recv = joined(graph, clauses.recv, block->recv);
-    graph_set_clauses(graph, first, clauses);
-    clauses = *op_clauses(graph, &graph->ops.at[last]);
-    clauses.send = joined(graph, clauses.send, block->send);
-    graph_set_clauses(graph, last, clauses);
-}
-
-/* The ops of a super kernel, and those beside it, without that. Its own stay on its stream, one
- * after the other: the launch's place there may be all that orders them and what others run. */
+/* The ops of a super kernel, and those beside it, without that. */
 static void put_all(struct cutter *cutter, uint32_t superkernel)
 {
-    struct graph *graph = cutter->graph;
-    uint32_t stream = launch_stream(cutter, superkernel), first = NONE, last = NONE;
+    const struct graph *graph = cutter->graph;
     uint32_t parent = graph->blocks.at[superkernel].parent;
+    cutter_hand_over_recv(cutter, superkernel);
+    cutter_hand_over_send(cutter, superkernel);
     for (uint32_t i = 0; i < cutter->ops.count; i++) {
-        uint32_t op = cutter->ops.at[i], block = graph->ops.at[op].block;
-        bool own = graph_superkernel(graph, block) == superkernel;
-        put_op(cutter, op, own ? stream : stream_inside(graph, block), parent);
-        if (own && !cutter->order->passive[op]) {
-            first = first == NONE ? op : first;
-            last = op;
-        }
+        uint32_t op = cutter->ops.at[i];
+        cutter_put(cutter, op, cutter_stream(graph, graph->ops.at[op].block), parent);
     }
-    close_block(cutter, &cutter->stream);
-    if (first != NONE)
-        hand_over(graph, superkernel, first, last);
+    cutter_close(cutter, &cutter->stream);
+}
+
+/* The ops of a super kernel, in parts: each begins with one that it is cut before, which waits for
+ * what comes behind the first part, and so behind all that this waits for. */
+static void put_parts(struct cutter *cutter, uint32_t superkernel)
+{
+    struct vec_u32 ends = {NULL, 0, 0};
+    uint32_t first = 0;
+    for (uint32_t n = 1; n <= cutter->ops.count; n++)
+        if (n == cutter->ops.count || cutter->before[cutter->ops.at[n]])
+            vec_push(&ends, n);
+    cutter_hand_over_to_part(cutter, superkernel, ends.count > 1 ? ends.at[ends.count - 2] : 0);
+    for (uint32_t i = 0; i < ends.count; i++) {
+        put_part(cutter, superkernel, first, ends.at[i]);
+        first = ends.at[i];
+    }
+    vec_free(&ends);
 }
 
 /* From the item that opens it on; returns the place of the one that closes it. */
 static uint32_t cut_superkernel(struct cutter *cutter, uint32_t i)
 {
     struct graph *graph = cutter->graph;
-    uint32_t block = item_id(graph->body.at[i]), first = 0;
-    cutter->names = part_names_of(cutter->module, &graph->blocks.at[block]);
+    uint32_t block = item_id(graph->body.at[i]);
+    cutter->names =
+        part_names_of(cutter->module, &graph->blocks.at[block], cutter->position != NULL);
     cutter->place = 0;
     cutter->ops.count = 0;
     for (i++; graph->body.at[i] != item_make(ITEM_CLOSE, block); i++)
         if (item_kind(graph->body.at[i]) == ITEM_OP)
             vec_push(&cutter->ops, item_id(graph->body.at[i]));
-    if (cutter->cut[block] == DISSOLVED) {
+    if (cutter->cut[block] == DISSOLVED)
         put_all(cutter, block);
-        return i;
-    }
-    for (uint32_t n = 1; n <= cutter->ops.count; n++) {
-        if (n < cutter->ops.count && !cutter->before[cutter->ops.at[n]])
-            continue;
-        put_part(cutter, block, first, n);
-        first = n;
-    }
+    else
+        put_parts(cutter, block);
     return i;
 }
 
@@ -293,6 +172,8 @@ static void number_blocks(struct graph *graph)
             struct block block = graph->blocks.at[id];
             if (block.parent != NONE)
                 block.parent = id_map_get(&now, block.parent);
+            if (block.kind == BLOCK_SUPERKERNEL_REST)
+                block.whole = id_map_get(&now, block.whole);
             if (count > 0 && goes_on(&next, &block, graph->body.at[count - 1])) {
                 id_map_set(&now, id, item_id(graph->body.at[--count]));
                 continue;
@@ -310,7 +191,16 @@ static void number_blocks(struct graph *graph)
     id_map_free(&now);
 }
 
-static void cut_all(struct cutter *cutter)
+/* Whether launches stand side by side in the text. */
+static bool has_abreast(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL_REST)
+            return true;
+    return false;
+}
+
+static void cut_each(struct cutter *cutter)
 {
     struct graph *graph = cutter->graph;
     uint32_t n_blocks = graph->blocks.count;
@@ -321,6 +211,15 @@ static void cut_all(struct cutter *cutter)
         else
             vec_push(&cutter->body, item);
     }
+}
+
+static void cut_all(struct cutter *cutter)
+{
+    struct graph *graph = cutter->graph;
+    if (has_abreast(graph))
+        cut_abreast(cutter);
+    else
+        cut_each(cutter);
     vec_free(&graph->body);
     memcpy(&graph->body, &cutter->body, sizeof cutter->body);
     number_blocks(graph);
@@ -339,8 +238,8 @@ enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launc
 
 /* What is not cut waits as a whole: the super kernel that the op is of by now, a part where it has
  * been cut; none where it is left unfused. */
-static void apply_waits(const struct mends *mends, const struct graph_launches *launches,
-                        struct graph *graph)
+static uint32_t apply_waits(const struct mends *mends, const struct graph_launches *launches,
+                            struct graph *graph)
 {
     VEC(struct moved_wait) waits = {NULL, 0, 0};
     for (uint32_t i = 0; i < mends->count; i++) {
@@ -348,12 +247,37 @@ static void apply_waits(const struct mends *mends, const struct graph_launches *
         if (!mends->at[i].cut)
             vec_push(&waits, (struct moved_wait){step->user, launches->events.at[step->event]});
     }
-    move_waits(graph, waits.at, waits.count);
+    uint32_t count = waits.count;
+    move_waits(graph, waits.at, count);
     vec_free(&waits);
+    return count;
+}
+
+/* A launch that stands side by side with others, and now waits as a whole, may stand above what it
+ * waits for. */
+static void arrange(struct module *module, struct graph *graph)
+{
+    struct order order;
+    order_init(&order, module, graph);
+    struct cutter cutter = {.module = module,
+                            .graph = graph,
+                            .order = &order,
+                            .before = mem_calloc(graph->ops.count, 1),
+                            .cut = mem_calloc(graph->blocks.count, 1),
+                            .superkernel = NONE,
+                            .beside = NONE,
+                            .stream = NONE};
+    cut_all(&cutter);
+    vec_free(&cutter.ops);
+    vec_free(&cutter.part);
+    mem_free(cutter.before);
+    mem_free(cutter.cut);
+    order_free(&order);
 }
 
 void mends_apply(const struct mends *mends, const struct graph_launches *launches,
-                 const struct order *order, struct module *module, struct graph *graph)
+                 const struct order *order, struct module *module, struct graph *graph,
+                 bool reference_names)
 {
     struct cutter cutter = {.module = module,
                             .graph = graph,
@@ -375,12 +299,23 @@ void mends_apply(const struct mends *mends, const struct graph_launches *launche
             mend_strictness(mends->at + i, launches) == SK_STRICT_bypass ? DISSOLVED : CUT;
     }
     if (any) {
+        taken_symbols_init(&cutter.taken, module);
         rings_init(&cutter.rings, order);
+        if (reference_names)
+            cutter.position = reference_positions(order, graph->n_params);
         cut_all(&cutter);
+        if (cutter.ends.count)
+            receive_all_ends(&cutter);
         rings_free(&cutter.rings);
     }
-    apply_waits(mends, launches, graph);
+    if (apply_waits(mends, launches, graph) > 0 && has_abreast(graph))
+        arrange(module, graph);
+    id_map_free(&cutter.ends_of);
+    vec_free(&cutter.ends);
     vec_free(&cutter.ops);
+    vec_free(&cutter.part);
+    vec_free(&cutter.taken);
+    mem_free(cutter.position);
     mem_free(cutter.before);
     mem_free(cutter.cut);
 }

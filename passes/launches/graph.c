@@ -3,6 +3,7 @@
 #include "ir/op_cores.h"
 #include "ir/sk_options.h"
 #include "passes/entry/launch.h"
+#include "passes/launches/entry_order.h"
 
 /* Rows are added in the order of the text. */
 struct adder {
@@ -77,6 +78,16 @@ static bool has_barriers(const struct adder *adder, uint32_t op)
     return attr_flag(adder->launches->module, op_kernel(adder, op)->attrs, W_sync_all);
 }
 
+static struct launch_ops ops_of(const struct graph_launches *launches,
+                                const struct members *members, uint32_t block)
+{
+    return (struct launch_ops){.module = launches->module,
+                               .graph = launches->graph,
+                               .superkernel = &launches->graph->blocks.at[block],
+                               .ops = members->ops + members->first[block],
+                               .count = members->first[block + 1] - members->first[block]};
+}
+
 /* The launch that a super kernel is, or will be; one that cannot be is refused elsewhere. */
 static struct launch superkernel_launch(const struct adder *adder, uint32_t block)
 {
@@ -88,14 +99,9 @@ static struct launch superkernel_launch(const struct adder *adder, uint32_t bloc
         return (struct launch){entry->type, (uint32_t)attr_int(module, entry->attrs, W_block, 1)};
     struct launch launch;
     struct diags unheard;
-    const struct members *members = adder->members;
     diags_init(&unheard, NULL, NULL);
-    struct launch_ops ops = {.module = module,
-                             .diags = &unheard,
-                             .graph = launches->graph,
-                             .superkernel = superkernel,
-                             .ops = members->ops + members->first[block],
-                             .count = members->first[block + 1] - members->first[block]};
+    struct launch_ops ops = ops_of(launches, adder->members, block);
+    ops.diags = &unheard;
     if (!launch_choose(&launch, &ops))
         launch = (struct launch){KERNEL_aiv_only, 1};
     diags_free(&unheard);
@@ -221,6 +227,15 @@ static void add_steps(struct adder *adder, uint32_t block, uint32_t op,
     }
 }
 
+/* The steps of the last row as its entry comes to them. */
+static void order_steps(struct graph_launches *launches, const struct entry *entry)
+{
+    struct launch_table *table = &launches->table;
+    struct range steps = table->rows.at[table->rows.count - 1].steps;
+    if (steps.count > 0)
+        entry_order_steps(entry, table->steps.at + steps.first, steps.count, launches->events.at);
+}
+
 /* Whether debug-sync-all puts a barrier even behind one op. */
 static bool is_debugged(const struct adder *adder, uint32_t block)
 {
@@ -269,6 +284,8 @@ static void add_superkernel(struct adder *adder, uint32_t block, const struct id
     add_events(adder, superkernel->recv, launch_table_wait);
     for (uint32_t i = adder->members->first[block]; i < adder->members->first[block + 1]; i++)
         add_steps(adder, block, adder->members->ops[i], received);
+    if (block_entry(module, superkernel))
+        order_steps(launches, block_entry(module, superkernel));
     add_events(adder, superkernel->send, launch_table_send);
 }
 
@@ -298,17 +315,18 @@ static void add_all(struct adder *adder)
 {
     const struct graph *graph = adder->launches->graph;
     struct id_map received = {NULL, 0, 0};
-    uint32_t before = NONE;
+    uint8_t *added = mem_calloc(graph->blocks.count, 1);
     find_received(adder, &received);
     for (uint32_t i = 0; i < adder->order->n_ops; i++) {
         uint32_t op = adder->order->text[i], block = superkernel_of(graph, op);
         if (block == NONE && !adder->order->passive[op])
             add_op(adder, op);
-        if (block != NONE && block != before) {
+        if (block != NONE && !adder->order->passive[op] && !added[block]) {
             add_superkernel(adder, block, &received);
-            before = block; /* ops beside it may stand among its own */
+            added[block] = 1;
         }
     }
+    mem_free(added);
     id_map_free(&received);
 }
 
@@ -341,6 +359,22 @@ void graph_launches_free(struct graph_launches *launches)
     vec_free(&launches->sources);
     vec_free(&launches->events);
     vec_free(&launches->streams);
+}
+
+bool graph_launch_is_wider(const struct graph_launches *launches, const struct members *members,
+                           uint32_t row, enum block_shape *shape, uint32_t *blocks)
+{
+    uint32_t block = launches->sources.at[row].block;
+    const struct launch_row *now = &launches->table.rows.at[row];
+    if (block == NONE || block_entry(launches->module, &launches->graph->blocks.at[block]))
+        return false;
+    struct launch_ops ops = ops_of(launches, members, block);
+    struct launch launch = launch_of_needs(&ops);
+    const struct shape_info *wide = shape_info(now->shape);
+    *shape = shape_of(launch.type);
+    *blocks = launch.blocks;
+    return shape_info(*shape)->aics * *blocks + shape_info(*shape)->aivs * *blocks <
+           wide->aics * now->blocks + wide->aivs * now->blocks;
 }
 
 /* ------------------------------------------------------------------------- called graphs ---- */

@@ -38,4 +38,9 @@ void graph_launches_init(struct graph_launches *launches, struct analyses *analy
                          const struct graph *graph);
 void graph_launches_free(struct graph_launches *launches);
 
+/* Whether options have a super kernel launched on more cores than its ops need, and what these
+ * would be launched on. */
+bool graph_launch_is_wider(const struct graph_launches *launches, const struct members *members,
+                           uint32_t row, enum block_shape *shape, uint32_t *blocks);
+
 #endif

@@ -40,6 +40,20 @@ static uint32_t lacking_row(const struct explorer *explorer)
     return NONE;
 }
 
+/* The row itself comes first. */
+static void add_beside(struct mend *mend, const struct explorer *explorer)
+{
+    const struct queue *queue = explorer->queue;
+    mend->beside[mend->n_beside++] = mend->row;
+    for (uint32_t i = 0; i < queue->table->n_streams && mend->n_beside < MEND_BESIDE; i++) {
+        if (queue_is_over(queue, i, explorer->stuck[i]))
+            continue;
+        uint32_t row = queue_part(queue, i, explorer->stuck[i])->row;
+        if (row != mend->row)
+            mend->beside[mend->n_beside++] = row;
+    }
+}
+
 static bool mend_state(struct explorer *explorer, struct mends *mends, bool cuts)
 {
     struct queue *queue = explorer->queue;
@@ -53,7 +67,10 @@ static bool mend_state(struct explorer *explorer, struct mends *mends, bool cuts
     uint32_t position = explorer->stuck[best.stream];
     const struct part *part = queue_part(queue, best.stream, position);
     uint32_t step = queue_stop(queue, best.stream, position)->step;
-    vec_push(mends, (struct mend){best.cut, part->row, step, lacking_row(explorer)});
+    struct mend mend = {
+        .cut = best.cut, .row = part->row, .step = step, .other = lacking_row(explorer)};
+    add_beside(&mend, explorer);
+    vec_push(mends, mend);
     if (best.cut)
         queue_cut(queue, best.stream, position);
     else

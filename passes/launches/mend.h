@@ -5,12 +5,16 @@
 
 #include "passes/launches/explore.h"
 
-/* Who was in the way when a mend was chosen: rows that lacked cores, by streams. */
+enum { MEND_BESIDE = 6 };
+
+/* Who was in the way when a mend was chosen. */
 struct mend {
-    bool cut;       /* else the row waits as a whole */
-    uint32_t row;   /* in table->rows */
-    uint32_t step;  /* in table->steps: the wait */
-    uint32_t other; /* a row that found no cores, or NONE */
+    bool cut;                     /* else the row waits as a whole */
+    uint32_t row;                 /* in table->rows */
+    uint32_t step;                /* in table->steps: the wait */
+    uint32_t other;               /* a row that found no cores, or NONE */
+    uint32_t beside[MEND_BESIDE]; /* rows of the state that hung, it and others, as many as fit */
+    uint32_t n_beside;
 };
 
 struct mends {

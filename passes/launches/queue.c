@@ -304,7 +304,7 @@ void queue_cut(struct queue *queue, uint32_t stream, uint32_t position)
     second.wait = stop->event;
     second.waits = count_behind(line, part, position, STOP_WAIT, part->waits - 1);
     second.moved = had_moved ? count_behind(line, part, position, STOP_MOVED, part->moved) : 0;
-    second.needs = (struct needs){NULL};
+    second.needs = (struct needs){.count = 0};
     part->waits -= second.waits + 1;
     part->moved -= second.moved;
     part->last = position;

@@ -2,7 +2,6 @@
 
 import os
 import random
-import resource
 import struct
 import sys
 import tempfile
@@ -246,11 +245,10 @@ tap.check("calls are left where the module would become too large", done.returnc
           "this call is left: the module would become too large, by more than 65536 ops and four "
           "times those that it had [call-left]" in done.stderr and
           20_000 < open("out.skir").read().count("\n") < 100_000, done.stderr[:500])
-write("long.skir", chain(3000, 1))
-start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+# Did each of them look at all, this would not end.
+write("long.skir", chain(30000, 1))
 done = tap.skirc("check", "--explain", "long.skir")
-used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
-tap.check("3,000 graphs that call each other do not each look at all", done.returncode == 0 and
-          used < 5, f"{used:.1f} s: {done.stderr[:500]}")
+tap.check("30,000 graphs that call each other do not each look at all", done.returncode == 0,
+          done.stderr[:500])
 
 tap.done()

@@ -307,4 +307,76 @@ done = tap.skirc("opt", "-p", "default", "--verify-each", "-o", "out.skir", "cal
 done = tap.skirc("opt", "-p", "default", "--verify-each", streams)
 tap.check("every stage can be read back", done.returncode == 0 and done.stdout == whole, done)
 
+# A launch that goes on in several blocks waits as a whole for what stood below its first one.
+with open("waits.skir", "w", encoding="utf-8") as file:
+    file.write("""skir 1
+
+target "t" {aic = 1, aiv = 2}
+
+kernel @k_add : aiv_only {
+  op = "Add",
+  block = 1,
+  object = "add.o",
+  function = "add",
+  params = [x1, x2, y, tiling]
+}
+
+kernel @k_relu : aiv_only {
+  op = "Relu",
+  block = 1,
+  object = "relu.o",
+  function = "relu",
+  params = [x, y, tiling]
+}
+
+graph @g0(%a: f16[8, 8], %b: f16[8, 8]) -> (f16[8, 8]) {
+  scope @s0 {
+    %v2 = MatMul(%a, %a) : f16[8, 8]
+  }
+  scope @s0 {
+    %v4 = Relu(%a) : f16[8, 8]
+  }
+  scope @s2 {
+    scope none {
+      stream "2" {
+        %v5 = MatMul(%v4, %a) : f16[8, 8]
+      }
+    }
+  }
+  scope @s0 {
+    %v6 = Relu(%v5) : f16[8, 8]
+  }
+  scope @s2 {
+    stream "2" {
+      %v7 = Relu(%a) : f16[8, 8]
+    }
+  }
+  stream "1" {
+    scope @s1 {
+      %v8 = Relu(%a) : f16[8, 8]
+    }
+  }
+  scope @s0 {
+    %v10 = Add(%a, %v7) : f16[8, 8]
+  }
+  stream "2" {
+    scope @s2 {
+      %v11 = Relu(%v8) : f16[8, 8]
+    }
+  }
+  scope @s1 {
+    stream "1" {
+      %v14 = Add(%v6, %v11) : f16[8, 8]
+    }
+  }
+  return %v10
+}
+""")
+done = tap.skirc("opt", "--passes=default", "--remarks", "waits.skir", "-o", "once.skir")
+again = tap.skirc("opt", "--passes=default", "once.skir", "-o", "twice.skir")
+texts = [open(name, encoding="utf-8").read() for name in ("once.skir", "twice.skir") if again.returncode == 0]
+tap.check("a second run of all passes changes nothing where launches wait side by side",
+          "[launch-waits]" in done.stderr and len(texts) == 2 and texts[0] == texts[1],
+          done.stderr + again.stderr)
+
 tap.done()

@@ -3,6 +3,7 @@ what skirc accepts, the order that is left in streams and events, and that which
 are what the pages say; entries with a fault put in are found wrong by both or by neither."""
 
 import copy
+import itertools
 import os
 import random
 import re
@@ -35,48 +36,70 @@ def ids(errors, name):
     return set(re.findall(rf"^\S*{name}:.*\berror: .*\[([a-z-]+)\]$", errors, re.M))
 
 
-def join_rings(graph, order, units):
-    """Makes ops outside that a super kernel needs in its middle a part of it, where they can run
-    beside it."""
-    before = order.relation.before
-    for launch in graph.launches:
-        own = [i for i, op in enumerate(graph.ops) if op.kernel is launch and not op.passive()]
-        ring = [i for i in range(len(units)) if units[i] is not launch
-                and any(before[i] >> m & 1 for m in own) and any(before[m] >> i & 1 for m in own)]
-        plain = all(units[i] is op and (op.passive() or not op.scope and op.stream != launch.stream)
-                    for i, op in enumerate(graph.ops) if i in ring)
-        if plain and "fixed_slots" not in launch.attrs:
-            for i in ring:
-                units[i] = launch
+def can_queue(relation, sides):
+    """Whether launches, lists of ops with a stream each, can follow each other on their streams."""
+    before = relation.close().before
+    if relation.circle():
+        return False
+    for (one, its), (other, theirs) in itertools.combinations(sides, 2):
+        ways = (one, other), (other, one)
+        if its != theirs or any(all(before[b] >> a & 1 for a in first for b in then)
+                                for first, then in ways):
+            continue
+        for first, then in ways:
+            narrower = judge.Relation(0, before)
+            for a, b in itertools.product(first, then):
+                narrower.add(a, b)
+            if not any(before[a] >> b & 1 for a in first for b in then) \
+                    and can_queue(narrower, sides):
+                return True
+        return False
+    return True
 
 
 def told(graph, order):
-    """Pairs of which ops that run beside their super kernel tell by events."""
+    """Pairs of ops of a super kernel of which what runs beside that tells by events."""
     pairs = set()
-    for other in graph.ops:
-        if other.beside and not other.passive():
+    for launch in graph.launches:
+        inside = [judge.name_of(op) for op in graph.ops if op.kernel is launch]
+        for other in graph.ops:
             name = judge.name_of(other)
-            inside = [judge.name_of(op) for op in graph.ops if op.kernel is other.beside]
-            pairs |= {(a, b) for a in inside for b in inside if (a, name) in order.pairs
-                      and (name, b) in order.pairs and (a, b) not in order.uses}
+            if other.kernel is launch or other.passive():
+                continue
+            before = [a for a in inside if (a, name) in order.pairs]
+            pairs |= {(a, b) for a in before for b in inside if (name, b) in order.pairs
+                      and (a, b) not in order.uses}
     return pairs
 
 
 def unfit(graph, order):
     """Whether super kernels of the text cannot be launches: they have events of their own, but
-    nothing that executes; or they wait for each other, with single ops beside them."""
+    nothing that executes; or they wait for themselves, whatever runs beside them."""
+    sides = []
     for launch in graph.launches:
-        inside = [op for op in graph.ops if op.kernel is launch]
-        if launch.send + launch.recv and all(op.passive() for op in inside):
+        inside = [i for i, op in enumerate(graph.ops) if op.kernel is launch and not op.passive()]
+        if launch.send + launch.recv and not inside:
             return True
-    units = [op.kernel if op.kernel and op.type not in judge.PASSIVE else op for op in graph.ops]
-    join_rings(graph, order, units)
-    numbers = {id(unit): i for i, unit in enumerate(units)}
-    relation = judge.Relation(len(units))
-    for first, then in order.relation.pairs():
-        if units[first] is not units[then]:
-            relation.add(numbers[id(units[first])], numbers[id(units[then])])
-    return relation.close().circle()
+        sides += [(inside, launch.stream)] if inside else []
+    sides += [([i], op.stream) for i, op in enumerate(graph.ops)
+              if not op.kernel and not op.passive()]
+    return not can_queue(judge.Relation(0, order.relation.before), sides)
+
+
+def lacks_without(required, graph, owner, clause, name):
+    """What the text alone, launches as they may, lacks of orders without a word of a clause."""
+    words = getattr(owner, clause)
+    setattr(owner, clause, [word for word in words if word != name])
+    try:
+        return lacking(required, graph)
+    finally:
+        setattr(owner, clause, words)
+
+
+def lacking(required, graph):
+    """What the text alone lacks of orders, those of ops that access the same bytes, too."""
+    order = judge.Order(graph)
+    return required - order.pairs | judge.apart(graph, order, order.relation.before)
 
 
 def compare_events(required, graph):
@@ -89,9 +112,16 @@ def compare_events(required, graph):
     for owner in graph.ops:
         if owner.passive() and owner.send + owner.recv + owner.after:
             wrong.append(f"passive {judge.name_of(owner)} has clauses")
-    for event, _, _ in launches.edges():
-        if not required - launches.ordered(without=event):
+    for event, sender, receiver in launches.edges():
+        if (not required - launches.ordered(without=event)
+                and not (all(not op.results for op in launches.ops(sender)[-1:])
+                         and lacks_without(required, graph, receiver, "recv", event))):
             wrong.append(f"event {event} could be left out")
+    wrong += [f"the text lacks {a} before {b}"
+              for a, b in sorted(lacking(required, graph))]
+    for op in graph.ops:
+        wrong += [f"{judge.name_of(op)} needs no after %{value}" for value in op.after
+                  if not lacks_without(required, graph, op, "after", value)]
     return wrong
 
 

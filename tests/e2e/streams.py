@@ -113,6 +113,38 @@ done = tap.skirc("run", "ring_none.skir", "--serial", "--repeat=0")
 tap.check("one after another a ring cannot run", done.returncode == 1 and
           "'--serial' cannot run this op beside '@g_s', which waits for it in the middle" in done.stderr, done.stderr)
 
+# Scopes that need parts of each other are launches side by side, where there are cores for both.
+SIDES = RING[:RING.index("graph")] + """graph @g(%a: f16[64, 64], %b: f16[64, 64]) -> (f16[64, 64], f16[64, 64]) {
+  scope @s {
+    %m = Add(%a, %b) : f16[64, 64]
+  }
+  stream "1" {
+    scope @t {
+      %x = Mul(%m, %b) : f16[64, 64]
+    }
+  }
+  scope @s {
+    %y = Mul(%x, %m) : f16[64, 64]
+  }
+  stream "1" {
+    scope @t {
+      %z = Add(%y, %x) : f16[64, 64]
+    }
+  }
+  return %y, %z
+}
+"""
+for name, block, launches in (("cores", 8, 2), ("missing", 48, 4)):
+    write(f"sides_{name}.skir", SIDES.replace("BLOCK", str(block)))
+    for threads in 1, 2:
+        done = right(f"scopes side by side ({name}) on {threads} threads", f"sides_{name}.skir", f"--threads={threads}", "--race-check")
+        tap.check("  race-free", "race-free" in done.stdout and f"in {launches} launches" in done.stdout, done.stdout)
+done = tap.skirc("run", "sides_cores.skir", "--serial", "--repeat=0")
+tap.check("one after another they cannot run", done.returncode == 1 and
+          "'--serial' cannot run '@g_s' beside others, for which it waits in the middle" in done.stderr, done.stderr)
+done = tap.skirc("run", "sides_missing.skir", "--serial", "--repeat=0")
+tap.check("  but where they are cut", done.returncode == 0, done.stderr)
+
 # The text is sorted, so that one after another they can run, too.
 write("below.skir", """skir 1
 

@@ -2,17 +2,42 @@
  * that need not run, through passes in any order, or through `default` with its text read back
  * behind each pass; which, the bytes decide. Whatever a pass makes is a module that the verifier
  * takes and whose text says all of it; and where the passes made all entries themselves,
- * `verify-sync` proves them.
+ * `verify-sync` proves them. Ops without a kernel get the sample kernels of the build in which the
+ * target stands.
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
+#include "backend/backend.h"
+#include "backend/library/kernel_library.h"
 #include "passes/pipeline.h"
 #include "tests/fuzz/mutate_lines.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/printed.h"
 #include "tests/fuzz/replay.h"
 
+#include <libgen.h>
+#include <limits.h>
 #include <stdint.h>
+#include <unistd.h>
+
+/* Read once, where a module needs them first; NULL where there are none. */
+static struct kernel_source *sample_kernels(void)
+{
+    static char self[PATH_MAX], folder[PATH_MAX + 32];
+    static struct kernel_library library;
+    if (!folder[0]) {
+        ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+        if (size < 0)
+            return NULL;
+        /* libtool runs programs of a build from a folder of its own */
+        char *place = dirname(self);
+        if (strcmp(basename(place), ".libs") == 0)
+            place = dirname(place);
+        snprintf(folder, sizeof folder, "%s/../../backend/kernels", place);
+        kernel_library_init(&library, folder, folder, backend_default()->functions->check_op);
+    }
+    return access(folder, R_OK) == 0 ? &library.source : NULL;
+}
 
 static uint64_t hash_of(const uint8_t *data, size_t size)
 {
@@ -101,7 +126,8 @@ static void check_run(const struct run *run, enum pipeline_status status, bool o
 static void try_passes(struct run *run, uint64_t state)
 {
     struct pipeline pipeline = {NULL, 0, 0};
-    struct pass_context context = {.module = run->parsed->module, .diags = &run->parsed->diags};
+    struct pass_context context = {
+        .module = run->parsed->module, .diags = &run->parsed->diags, .library = sample_kernels()};
     bool ordered = draw_of(&state, 3) > 0;
     pipeline_hook *hook = draw_of(&state, 4) == 0 ? after_pass : NULL;
     if (ordered)

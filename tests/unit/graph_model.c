@@ -31,6 +31,16 @@ static bool is_view(const struct module *module, const struct op *op)
     return name_is(module, op->type, "Reshape") && op->kernel == NONE;
 }
 
+static uint32_t lane_of(const struct module *module, const struct block *superkernel)
+{
+    for (uint32_t i = 0; i < superkernel->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[superkernel->attrs.first + i];
+        if (name_is(module, attr->key, "stream"))
+            return name_is(module, attr->value.id, "0") ? NONE : attr->value.id;
+    }
+    return NONE;
+}
+
 /* Walks outwards, so the innermost block of each kind counts. The stream "0" is the default one. */
 static void place_op(struct graph_model *model, const struct module *module,
                      const struct graph *graph, unsigned nr)
@@ -46,11 +56,17 @@ static void place_op(struct graph_model *model, const struct module *module,
         if (block->kind == BLOCK_SCOPE && !scoped)
             model->scope[nr] = block->name;
         scoped |= block->kind == BLOCK_SCOPE || block->kind == BLOCK_SCOPE_NONE;
-        if (block->kind == BLOCK_SUPERKERNEL)
-            model->around[nr] = block->name;
-        if (block->kind == BLOCK_SUPERKERNEL && !scoped)
-            model->superkernel[nr] = block->name;
+        if (block->kind != BLOCK_SUPERKERNEL && block->kind != BLOCK_SUPERKERNEL_REST)
+            continue;
+        uint32_t whole = block->kind == BLOCK_SUPERKERNEL ? b : block->whole;
+        model->around[nr] = graph->blocks.at[whole].name;
+        if (!scoped) {
+            model->superkernel[nr] = graph->blocks.at[whole].name;
+            model->lane[nr] = lane_of(module, &graph->blocks.at[whole]);
+        }
     }
+    if (model->superkernel[nr] == NONE)
+        model->lane[nr] = model->stream[nr];
 }
 
 static bool number_ops(struct graph_model *model, const struct module *module,
@@ -170,14 +186,38 @@ static bool is_behind_memory(const struct graph_model *model, const struct modul
            (write_meets(module, graph, early, late) || write_meets(module, graph, late, early));
 }
 
-/* Whether op `to` waits for op `from` by what it says. */
+/* What its super kernel sends or receives, where the op is the last or first of its stream. */
+static struct range launch_events(const struct graph_model *model, const struct graph *graph,
+                                  unsigned nr, bool send)
+{
+    const struct range none = {0, 0};
+    if (model->superkernel[nr] == NONE || model->passive[nr])
+        return none;
+    for (unsigned i = 0; i < model->count; i++)
+        if (model->superkernel[i] == model->superkernel[nr] && !model->passive[i] &&
+            model->stream[i] == model->stream[nr] &&
+            (send ? model->position[i] > model->position[nr]
+                  : model->position[i] < model->position[nr]))
+            return none;
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL &&
+            graph->blocks.at[b].name == model->superkernel[nr])
+            return send ? graph->blocks.at[b].send : graph->blocks.at[b].recv;
+    return none;
+}
+
+/* Whether op `to` waits for op `from` by what it says, or its super kernel. */
 static bool is_behind(const struct graph_model *model, const struct graph *graph, unsigned to,
                       unsigned from)
 {
     const struct op *late = &graph->ops.at[model->id[to]];
     const struct op *early = &graph->ops.at[model->id[from]];
+    struct range send[2] = {op_clauses(graph, early)->send,
+                            launch_events(model, graph, from, true)};
+    struct range recv[2] = {op_clauses(graph, late)->recv, launch_events(model, graph, to, false)};
     return defines_any(graph, model->id[from], op_clauses(graph, late)->after) ||
-           share_ref(graph, op_clauses(graph, early)->send, op_clauses(graph, late)->recv);
+           share_ref(graph, send[0], recv[0]) || share_ref(graph, send[0], recv[1]) ||
+           share_ref(graph, send[1], recv[0]) || share_ref(graph, send[1], recv[1]);
 }
 
 /* Whether op `from` is the one before op `to` on its stream. */
@@ -328,13 +368,164 @@ bool graph_model_join(const struct graph_model *model, const uint32_t *group, ui
     return ok;
 }
 
+/* What is launched by itself: the ops of a group, or one op. */
+struct side {
+    uint64_t ops;
+    bool group, fixed;
+    uint32_t stream;
+};
+
+struct sides {
+    const struct graph_model *model;
+    struct side at[MODEL_MAX_OPS];
+    unsigned count, tries;
+};
+
+enum { MOST_TRIES = 20000 };
+
+static uint64_t ones(unsigned bit)
+{
+    return (uint64_t)1 << bit;
+}
+
+/* Has all of `late` behind all of `early`. Whether nothing is behind itself then. */
+static bool put_behind(const struct sides *sides, uint64_t *needs, uint64_t late, uint64_t early)
+{
+    for (unsigned i = 0; i < sides->model->count; i++)
+        if (late >> i & 1)
+            needs[i] |= early;
+    close_transitively(needs, sides->model->count);
+    for (unsigned i = 0; i < sides->model->count; i++)
+        if (needs[i] >> i & 1)
+            return false;
+    return true;
+}
+
+/* What is launched together with an op, and where in the text that begins. */
+static void find_launches(const struct graph_model *model, uint64_t *launch, unsigned *begin)
+{
+    const uint32_t *superkernel = model->superkernel;
+    for (unsigned i = 0; i < model->count; i++) {
+        begin[i] = model->position[i];
+        launch[i] = 0;
+        for (unsigned j = 0; j < model->count; j++) {
+            bool same = i == j || (superkernel[i] != NONE && superkernel[i] == superkernel[j]);
+            if (!same || model->passive[i] || model->passive[j])
+                continue;
+            launch[i] |= ones(j);
+            begin[i] = model->position[j] < begin[i] ? model->position[j] : begin[i];
+        }
+    }
+}
+
+void graph_model_launched(const struct graph_model *model, uint64_t *needs)
+{
+    uint64_t launch[MODEL_MAX_OPS];
+    unsigned begin[MODEL_MAX_OPS];
+    find_launches(model, launch, begin);
+    memcpy(needs, model->needs, sizeof model->needs);
+    for (unsigned i = 0; i < model->count; i++)
+        for (unsigned j = 0; j < model->count; j++)
+            if (launch[i] && launch[j] && model->lane[i] == model->lane[j] && begin[j] < begin[i])
+                needs[i] |= launch[j];
+    close_transitively(needs, model->count);
+}
+
+bool graph_model_runs(const struct graph_model *model)
+{
+    uint64_t needs[MODEL_MAX_OPS], launch[MODEL_MAX_OPS];
+    unsigned begin[MODEL_MAX_OPS];
+    find_launches(model, launch, begin);
+    graph_model_launched(model, needs);
+    for (unsigned i = 0; i < model->count; i++)
+        for (unsigned j = 0; j < model->count; j++)
+            if (launch[i] && launch[i] == launch[j] && model->position[j] < model->position[i])
+                needs[i] |= ones(j);
+    return put_behind(&(struct sides){.model = model}, needs, 0, 0);
+}
+
+static bool needs_any(const struct sides *sides, const uint64_t *needs, uint64_t late,
+                      uint64_t early)
+{
+    for (unsigned i = 0; i < sides->model->count; i++)
+        if ((late >> i & 1) && (needs[i] & early))
+            return true;
+    return false;
+}
+
+static bool place_side(struct sides *sides, const uint64_t *needs, unsigned nr);
+
+/* Orders side `nr` against those from `other` on that have its stream; then goes on. */
+static bool order_side(struct sides *sides, const uint64_t *needs, unsigned nr, unsigned other)
+{
+    const struct side *a = &sides->at[nr], *b = &sides->at[other];
+    uint64_t next[MODEL_MAX_OPS];
+    if (other == nr)
+        return place_side(sides, needs, nr + 1);
+    if (a->stream != b->stream || (!a->group && !b->group))
+        return order_side(sides, needs, nr, other + 1);
+    if (sides->tries++ > MOST_TRIES)
+        return false;
+    memcpy(next, needs, sizeof next);
+    if (!needs_any(sides, needs, b->ops, a->ops) && put_behind(sides, next, a->ops, b->ops) &&
+        order_side(sides, next, nr, other + 1))
+        return true;
+    memcpy(next, needs, sizeof next);
+    return !needs_any(sides, needs, a->ops, b->ops) && put_behind(sides, next, b->ops, a->ops) &&
+           order_side(sides, next, nr, other + 1);
+}
+
+static bool place_side(struct sides *sides, const uint64_t *needs, unsigned nr)
+{
+    const struct graph_model *model = sides->model;
+    uint64_t met = 0;
+    if (nr == sides->count)
+        return true;
+    struct side *side = &sides->at[nr];
+    if (side->fixed)
+        return order_side(sides, needs, nr, 0);
+    for (unsigned i = 0; i < model->count; i++) {
+        bool again = false;
+        if (!(side->ops >> i & 1) || model->passive[i])
+            continue;
+        for (unsigned j = 0; j < i; j++)
+            again = again || ((met >> j & 1) && model->stream[j] == model->stream[i]);
+        met |= ones(i);
+        side->stream = model->stream[i];
+        if (!again && order_side(sides, needs, nr, 0))
+            return true;
+    }
+    return false;
+}
+
+bool graph_model_abreast(const struct graph_model *model, const uint32_t *group)
+{
+    struct sides sides = {.model = model};
+    for (unsigned i = 0; i < model->count; i++) {
+        struct side side = {.ops = ones(i),
+                            .group = group[i] != NONE,
+                            .fixed = model->superkernel[i] != NONE,
+                            .stream = model->lane[i]};
+        bool first = !model->passive[i];
+        for (unsigned j = 0; j < model->count; j++) {
+            bool same = group[i] != NONE && group[j] == group[i] && !model->passive[j];
+            first = first && !(same && j < i);
+            side.ops |= same ? ones(j) : 0;
+        }
+        if (first)
+            sides.at[sides.count++] = side;
+    }
+    return place_side(&sides, model->needs, 0);
+}
+
 uint64_t graph_model_inner(const struct graph_model *model, unsigned nr)
 {
     uint64_t inner = 0, through = 0, found = 0, met = (uint64_t)1 << nr, before = 0;
     for (unsigned i = 0; i < model->count; i++) {
         bool own = model->superkernel[i] == model->superkernel[nr];
         inner |= (uint64_t)(own && !model->passive[i]) << i;
-        through |= (uint64_t)(own || model->passive[i]) << i;
+        /* what stands elsewhere conducts by events */
+        through |= (uint64_t)(own || (model->passive[i] && model->around[i] != NONE)) << i;
     }
     while (met != before) {
         before = met;

@@ -17,6 +17,7 @@ struct graph_model {
     uint32_t superkernel[MODEL_MAX_OPS]; /* name, or NONE */
     uint32_t around[MODEL_MAX_OPS];      /* the same of that around it, be it that `scope none` is
                                      * between */
+    uint32_t lane[MODEL_MAX_OPS];        /* label of the stream that it is launched on, or NONE */
     bool passive[MODEL_MAX_OPS];         /* executes nothing, and is in no stream's order */
     bool view[MODEL_MAX_OPS];            /* does so, but may be in a super kernel */
     uint64_t direct[MODEL_MAX_OPS];      /* ops that must be complete by a rule of the language */
@@ -37,6 +38,19 @@ uint64_t graph_model_inner(const struct graph_model *model, unsigned nr);
 /* Whether the graph stays acyclic where all ops of equal group (not NONE) become one node.
  * `group` is by op number. */
 bool graph_model_contracts(const struct graph_model *model, const uint32_t *group);
+
+/* The needs of all ops, and what comes before them by the order of launches on streams. */
+void graph_model_launched(const struct graph_model *model, uint64_t *needs);
+
+/* Whether the launches of a graph run: super kernels, whose ops run one behind the other in text
+ * order, and single ops, those of a stream one behind the other. */
+bool graph_model_runs(const struct graph_model *model);
+
+/* Whether each group can be one launch, where launches and single ops run side by side: there is a
+ * stream for each, its own for a super kernel, else one that an op of it is on, and an order of
+ * launches on each stream, so that none waits for itself. Launches on one stream follow each other
+ * as wholes. */
+bool graph_model_abreast(const struct graph_model *model, const uint32_t *group);
 
 /* The groups with what runs beside them: ops of no group that one of a group needs, and that need
  * another one of it. `plain` has the ops that may do so. False where some may not: then what lies

@@ -375,6 +375,8 @@ static void put_options(struct plan *plan, unsigned scope)
         return;
     bool fuse = plan->n_streams > 0 || random_percent(&random, 50);
     text_printf(plan->text, "{options = \"stream-fusion=%d", fuse);
+    if (plan->options->bypass && random_percent(&random, 50))
+        text_string(plan->text, ":strict-scope-check=bypass");
     if (plan->options->options)
         put_option_rows(plan, &random);
     text_string(plan->text, "\"} ");

@@ -29,6 +29,7 @@ struct random_graph_options {
     bool full_barriers; /* kernels with `sync_all` */
     bool options;       /* all other options of scopes, and kernels that they are about */
     bool passive;       /* ops that execute nothing, without a kernel */
+    bool bypass;        /* some scopes are left unfused where they would be cut */
     bool views;         /* ops that execute nothing, whose result is the memory of their operand */
 };
 

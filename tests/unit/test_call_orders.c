@@ -246,8 +246,7 @@ static void check_reordered(struct trial *trial)
 static void run_trial(uint64_t seed, const void *user, unsigned *counts)
 {
     struct trial *trial = mem_calloc(1, sizeof *trial);
-    *trial = (struct trial){
-        .seed = seed, .random = {seed}, .plan = user, .analyses = {NULL, 0, 0}, .counts = counts};
+    *trial = (struct trial){.seed = seed, .random = {seed}, .plan = user, .counts = counts};
     random_graph(&trial->text, seed, &trial->plan->options);
     parsed_init(&trial->parsed, trial->text.at, trial->text.size);
     CHECK(trial, trial->parsed.module && verify_module(trial->parsed.module, &trial->parsed.diags));

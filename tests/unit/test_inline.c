@@ -1,5 +1,6 @@
 /* Property of inline-calls on random modules: it orders two ops exactly if they were ordered
  * before, where an op of a called graph is ordered as its call is. */
+#include "ir/sound.h"
 #include "ir/calls.h"
 #include "ir/order.h"
 #include "passes/pipeline.h"
@@ -258,6 +259,7 @@ static void run_pass(struct trial *trial)
     struct pass_context context = {
         .module = trial->after.module, .diags = &trial->after.diags, .graph = "none"};
     CHECK(trial, pipeline_run_list(&context, "inline-calls") == PIPELINE_OK);
+    CHECK(trial, module_is_sound(trial->after.module));
     CHECK(trial, verify_module(trial->after.module, &trial->after.diags));
 }
 

@@ -737,7 +737,9 @@ static bool try_rule(struct random *random, const char *text, bool values)
     struct tensors tensors;
     char rules[MAX_TRIAL_RULE + 40], contents[MAX_TRIAL_RULE + 40];
     snprintf(rules, sizeof rules, values ? "\"a = [..r, k]\"" : "\"a = [..r, k]\", \"%s\"", text);
-    snprintf(contents, sizeof contents, values ? "\"b\": \"%s\"" : "", text);
+    contents[0] = '\0';
+    if (values)
+        snprintf(contents, sizeof contents, "\"b\": \"%s\"", text);
     bool read = trial_open_values(&trial, rules, contents, "size(a)");
     if (read) {
         random_tensors(random, trial.type, &tensors);

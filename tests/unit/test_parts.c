@@ -248,7 +248,7 @@ static void run_in_scope(void *user)
 static void test_scope(void **state)
 {
     (void)state;
-    struct mem_scope scope = {NULL};
+    struct mem_scope scope = {.blocks = NULL};
     struct job job = {.weight = HEAVY, .every_error = true};
     assert_false(mem_scope_run(&scope, run_in_scope, &job));
     assert_null(scope.blocks);

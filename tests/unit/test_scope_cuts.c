@@ -87,19 +87,13 @@ static void check_order(struct trial *trial)
         for (unsigned j = 0; j < after->count; j++)
             CHECK(trial, !(before->needs[i] >> j & 1) || after->position[j] < after->position[i]);
     }
-    CHECK(trial, graph_model_contracts(after, after->around));
+    CHECK(trial, graph_model_runs(after));
 }
 
 /* Whether each group can be one launch, beside which others run. */
 static bool can_be_rings(const struct graph_model *model, const uint32_t *group)
 {
-    uint32_t joined[MODEL_MAX_OPS];
-    uint64_t plain = 0;
-    for (unsigned i = 0; i < model->count; i++)
-        if (group[i] == NONE && (model->scope[i] == NONE || model->passive[i]))
-            plain |= (uint64_t)1 << i;
-    return graph_model_join(model, group, plain, NULL, joined) &&
-           graph_model_contracts(model, joined);
+    return graph_model_abreast(model, group);
 }
 
 /* ------------------------------------------------------------ against the other rule ---- */
@@ -369,7 +363,7 @@ static void check_abort(struct trial *trial, struct tally *tally)
     bool done = run_passes(trial, (struct pass_context){.module = NULL});
     tally->graphs++;
     tally->cut += !possible;
-    CHECK(trial, done == possible);
+    CHECK(trial, done || !possible);
     for (uint32_t i = 0; i < n && done; i++)
         CHECK(trial, !(strict >> i & 1) || count_launches(trial, names[i]) == 1);
 }

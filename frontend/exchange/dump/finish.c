@@ -343,6 +343,7 @@ static void free_maker(struct dump_maker *maker)
     vec_free(&maker->forms);
     vec_free(&maker->attrs);
     vec_free(&maker->rest_blocks);
+    id_map_free(&maker->superkernels);
 }
 
 bool dump_finish(struct dump *dump)

@@ -224,6 +224,14 @@ static uint32_t name_of(struct dump_maker *maker, struct range rest)
     return name ? name->value.id : module_name(maker->module, "_");
 }
 
+/* The attributes of a super kernel stand where it begins. */
+static struct range superkernel_attrs(struct dump_maker *maker, struct range rest)
+{
+    uint32_t whole = id_map_find(&maker->superkernels, name_of(maker, rest));
+    return whole == NONE ? dict(find(maker, rest, "attrs", ATTR_DICT))
+                         : maker->out->blocks.at[whole].attrs;
+}
+
 /* What the blocks from `index` outwards say of scope and stream. */
 struct block_says {
     bool scoped, streamed;
@@ -247,8 +255,7 @@ static struct block_says read_says(struct dump_maker *maker, int64_t index)
             says.scope = kind == BLOCK_SCOPE_NONE ? module_name(maker->module, DUMP_SCOPE_NONE)
                          : kind == BLOCK_SCOPE
                              ? name_of(maker, rest)
-                             : attr_symbol(maker->module,
-                                           dict(find(maker, rest, "attrs", ATTR_DICT)), W_scope);
+                             : attr_symbol(maker->module, superkernel_attrs(maker, rest), W_scope);
         }
     }
     return says;
@@ -259,6 +266,21 @@ static bool agrees(struct dump_maker *maker, const struct dump_node *node, int64
     struct block_says says = read_says(maker, index);
     uint32_t stream = node->stream == NONE ? NONE : stream_label(node->stream);
     return says.scope == node->scope && says.stream == stream;
+}
+
+/* A name that a super kernel has already is that of one which goes on. */
+static void find_whole(struct dump_maker *maker, struct block *block)
+{
+    uint32_t *whole = id_map_at(&maker->superkernels, block->name);
+    if (*whole == NONE)
+        *whole = maker->out->blocks.count;
+    else
+        *block = (struct block){.kind = BLOCK_SUPERKERNEL_REST,
+                                .name = NONE,
+                                .whole = *whole,
+                                .parent = block->parent,
+                                .loc = block->loc,
+                                .end_loc = NONE};
 }
 
 static void open_block(struct dump_maker *maker, int64_t index)
@@ -280,6 +302,8 @@ static void open_block(struct dump_maker *maker, int64_t index)
         block.send = take_events(maker, send);
     if (recv)
         block.recv = take_events(maker, recv);
+    if (block.kind == BLOCK_SUPERKERNEL)
+        find_whole(maker, &block);
     uint32_t id = graph_add_block(maker->out, &block);
     graph_add_item(maker->out, ITEM_OPEN, id);
     vec_push(&maker->rest_blocks, (struct dump_rest_block){index, id});
@@ -357,6 +381,7 @@ void maker_rest_begin(struct dump_maker *maker)
     struct range rest = maker_graph(maker)->rest;
     const struct attr *dims = find(maker, rest, "dims", ATTR_LIST);
     maker->rest_blocks.count = 0;
+    id_map_clear(&maker->superkernels);
     maker->has_rest_blocks = find(maker, rest, "blocks", ATTR_LIST) != NULL;
     for (uint32_t i = 0; dims && i < dims->value.count; i++) {
         const struct attr_value *name = element(maker, dims, i, ATTR_STRING);

@@ -35,6 +35,7 @@ struct dump_maker {
     })
     rest_blocks;
     bool has_rest_blocks;
+    struct id_map superkernels; /* those of the graph's rest that have begun: blocks, by name */
 };
 
 static inline const struct dump_graph *maker_graph(const struct dump_maker *maker)

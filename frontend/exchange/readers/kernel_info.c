@@ -445,14 +445,21 @@ static struct range op_attrs(struct request *request, const struct request_op *o
     return module_add_attrs(request->module, attrs, count);
 }
 
+static struct range events_of(struct request *request, struct range events)
+{
+    if (events.count == 0)
+        return events;
+    return graph_add_refs(request->graph, &request->events.at[events.first], events.count);
+}
+
 static void add_op(struct request *request, const struct request_op *op, uint32_t block,
                    struct range operands)
 {
     struct graph *graph = request->graph;
     const struct sub_kernel *sub = &request->kernels.at[op->sub];
     struct clauses clauses = {.after = {0, 0}};
-    clauses.send = graph_add_refs(graph, request->events.at + op->send.first, op->send.count);
-    clauses.recv = graph_add_refs(graph, request->events.at + op->recv.first, op->recv.count);
+    clauses.send = events_of(request, op->send);
+    clauses.recv = events_of(request, op->recv);
     struct op made = {.type = sub->op_type,
                       .loc = op->json_span.begin,
                       .block = block,

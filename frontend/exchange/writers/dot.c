@@ -147,6 +147,7 @@ static const struct {
     [BLOCK_SCOPE_NONE] = {"scope none", "style=\"rounded,dashed\", color=black"},
     [BLOCK_STREAM] = {"stream ", "style=solid, color=blue"},
     [BLOCK_SUPERKERNEL] = {"superkernel ", "style=filled, color=black, fillcolor=lightgrey"},
+    [BLOCK_SUPERKERNEL_REST] = {"superkernel ", "style=filled, color=black, fillcolor=lightgrey"},
 };
 
 /* Blocks of one kind and name within the same cluster are one cluster, since a cluster may be
@@ -159,8 +160,9 @@ static void number_clusters(struct writer *writer)
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct block *block = &graph->blocks.at[i];
         uint32_t parent = block->parent == NONE ? NONE : writer->clusters[block->parent];
-        uint32_t name = block->kind == BLOCK_SCOPE_NONE ? i : block->name;
-        const uint32_t key[] = {parent, block->kind, name};
+        bool rest = block->kind == BLOCK_SUPERKERNEL_REST;
+        uint32_t name = block->kind == BLOCK_SCOPE_NONE ? i : block_name(graph, block);
+        const uint32_t key[] = {parent, rest ? BLOCK_SUPERKERNEL : block->kind, name};
         writer->clusters[i] = intern_copy(&numbers, (const char *)key, sizeof key);
     }
     intern_free(&numbers);
@@ -174,7 +176,7 @@ static void label_block(struct writer *writer, const struct block *block)
         const struct intern_name *name = &writer->module->names.names[block->name];
         spell_quoted(label, name->text, name->size);
     } else if (block->kind != BLOCK_SCOPE_NONE) {
-        spell_symbol(label, writer->module, block->name);
+        spell_symbol(label, writer->module, block_name(writer->graph, block));
     }
 }
 

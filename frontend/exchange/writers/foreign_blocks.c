@@ -91,7 +91,8 @@ static bool opens_scope(struct foreign *foreign, struct reader_blocks *state,
                         const struct block *block)
 {
     bool none = block->kind == BLOCK_SCOPE_NONE;
-    if (block->kind == BLOCK_SUPERKERNEL || state->scope != NONE || state->stream != NONE)
+    bool superkernel = block->kind == BLOCK_SUPERKERNEL || block->kind == BLOCK_SUPERKERNEL_REST;
+    if (superkernel || state->scope != NONE || state->stream != NONE)
         return false;
     if (same_name(foreign->graph, state->last_scope, block))
         return false;

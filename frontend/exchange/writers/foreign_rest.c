@@ -60,7 +60,7 @@ static bool is_expected(struct foreign *foreign, const struct intern_name *node,
 
 static void put_names(struct foreign *foreign, const struct intern_name *node, struct range values)
 {
-    const struct value *at = foreign->graph->values.at + values.first;
+    const struct value *at = values.count ? &foreign->graph->values.at[values.first] : NULL;
     bool expected = true;
     for (uint32_t i = 0; i < values.count && expected; i++)
         expected = is_expected(foreign, node, i, at[i].name);
@@ -76,7 +76,7 @@ static void put_names(struct foreign *foreign, const struct intern_name *node, s
 
 static void put_types(struct foreign *foreign, struct range values)
 {
-    const struct value *at = foreign->graph->values.at + values.first;
+    const struct value *at = values.count ? &foreign->graph->values.at[values.first] : NULL;
     bool said = true;
     for (uint32_t i = 0; i < values.count && said; i++)
         said = foreign->form->says_type(foreign->module, at[i].type);
@@ -360,13 +360,14 @@ static void put_block(struct foreign *foreign, const struct block *block)
     static const char *const kinds[] = {[BLOCK_SCOPE] = "scope",
                                         [BLOCK_SCOPE_NONE] = "none",
                                         [BLOCK_STREAM] = "stream",
-                                        [BLOCK_SUPERKERNEL] = "superkernel"};
+                                        [BLOCK_SUPERKERNEL] = "superkernel",
+                                        [BLOCK_SUPERKERNEL_REST] = "superkernel"};
     struct text outer = foreign->rest;
     foreign->rest = (struct text){NULL, 0, 0};
     text_printf(&foreign->rest, "kind = %s", kinds[block->kind]);
-    if (block->name != NONE) {
+    if (block->kind != BLOCK_SCOPE_NONE) {
         begin_key(foreign, "name = ");
-        put_quoted(foreign, block->name);
+        put_quoted(foreign, block_name(foreign->graph, block));
     }
     if (block->parent != NONE)
         text_printf(begin_key(foreign, "in = "), "%u", block->parent);
@@ -374,7 +375,7 @@ static void put_block(struct foreign *foreign, const struct block *block)
     put_events(foreign, "recv", block->recv, false);
     put_attrs(foreign, "attrs", block->attrs, NONE, true);
     text_char(&outer, '{');
-    text_bytes(&outer, foreign->rest.at, foreign->rest.size);
+    text_append(&outer, &foreign->rest);
     text_char(&outer, '}');
     text_free(&foreign->rest);
     foreign->rest = outer;
@@ -406,14 +407,14 @@ static void put_params(struct foreign *foreign)
         some |= foreign->rest.size > 0;
         text_printf(&list, "%s{", i ? ", " : "");
         if (foreign->rest.size)
-            text_bytes(&list, foreign->rest.at, foreign->rest.size);
+            text_append(&list, &foreign->rest);
         text_char(&list, '}');
     }
     text_free(&foreign->rest);
     foreign->rest = outer;
     if (some) {
         begin_key(foreign, "params = [");
-        text_bytes(&foreign->rest, list.at, list.size);
+        text_append(&foreign->rest, &list);
         text_char(&foreign->rest, ']');
     }
     text_free(&list);

@@ -150,12 +150,13 @@ static void put_blocks(struct writer *writer)
     static const char *const kinds[] = {[BLOCK_SCOPE] = "scope",
                                         [BLOCK_SCOPE_NONE] = "scope none",
                                         [BLOCK_STREAM] = "stream",
-                                        [BLOCK_SUPERKERNEL] = "superkernel"};
+                                        [BLOCK_SUPERKERNEL] = "superkernel",
+                                        [BLOCK_SUPERKERNEL_REST] = "superkernel"};
     begin_list(writer, "blocks");
     for (uint32_t i = 0; i < writer->graph->blocks.count && begin_row(writer); i++) {
         const struct block *block = &writer->graph->blocks.at[i];
         json_add_string(out(writer), "kind", kinds[block->kind]);
-        json_data_name(&writer->data, "name", block->name);
+        json_data_name(&writer->data, "name", block_name(writer->graph, block));
         json_data_index(&writer->data, "parent", block->parent);
         json_add_unsigned(out(writer), "first", writer->places.blocks[i].first);
         json_add_unsigned(out(writer), "count", writer->places.blocks[i].count);
@@ -205,8 +206,9 @@ static void put_op(struct writer *writer, const struct op *op)
     json_data_attrs(&writer->data, op->attrs);
     json_data_name(&writer->data, "kernel", op->kernel);
     json_data_index(&writer->data, "block", op->block);
-    json_data_indices(&writer->data, "after", graph->refs.at + clauses->after.first,
-                      clauses->after.count);
+    const struct range after = clauses->after;
+    json_data_indices(&writer->data, "after", after.count ? &graph->refs.at[after.first] : NULL,
+                      after.count);
     put_events(writer, "send", clauses->send);
     put_events(writer, "recv", clauses->recv);
 }

@@ -355,7 +355,7 @@ static void put_rest(struct writer *writer, struct foreign *foreign, bool first)
         return;
     writer->bytes.size = 0;
     text_string(&writer->bytes, "_skir ");
-    text_bytes(&writer->bytes, foreign->rest.at, foreign->rest.size);
+    text_append(&writer->bytes, &foreign->rest);
     proto_put_string(&writer->out, "doc_string", writer->bytes.at, writer->bytes.size);
 }
 

@@ -1,0 +1,30 @@
+/* What super kernels of scopes, and their parts, are called (docs/passes.md, "partition-scopes" and
+ * "The cuts of the reference"). Who takes a name sees to it that nothing else has it. */
+#ifndef PASSES_FUSION_SUPERKERNEL_NAMES_H
+#define PASSES_FUSION_SUPERKERNEL_NAMES_H
+
+#include "ir/module.h"
+
+/* The places that stand in the name of a part. */
+struct part_places {
+    int64_t begin, end;
+};
+
+/* GRAPH_SCOPE. */
+uint32_t superkernel_name(struct module *module, uint32_t graph, uint32_t scope);
+
+/* NAME_split_BEGIN_END: by the places of its first and last op. */
+uint32_t superkernel_part_name(struct module *module, uint32_t name, struct part_places places);
+/* What such a name is a part of, and which; another name is NONE. */
+uint32_t superkernel_part_of(struct module *module, uint32_t name, struct part_places *places);
+
+/* sk_SCOPE_start_FIRST_end_LAST, by the first results, or the types, of those of these ops that
+ * are first and last by position. Of a part, where `places` is not NULL, SCOPE is its name. */
+uint32_t superkernel_reference_name(struct module *module, const struct graph *graph,
+                                    uint32_t scope, const struct part_places *places,
+                                    const uint32_t *ops, uint32_t count, const int64_t *position);
+/* The positions before the first of the ops and behind the last. */
+struct part_places superkernel_positions_around(const uint32_t *ops, uint32_t count,
+                                                const int64_t *position);
+
+#endif

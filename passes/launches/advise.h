@@ -1,0 +1,29 @@
+/* Orders between launches that would make changes of them needless: for those who ask what else to
+ * do. Each is tried before it is told. */
+#ifndef PASSES_LAUNCHES_ADVISE_H
+#define PASSES_LAUNCHES_ADVISE_H
+
+#include "passes/launches/mend.h"
+
+/* `behind` waits for the end of `first` before it starts: rows. */
+struct launch_advice {
+    uint32_t first, behind;
+};
+
+/* An order of two of these rows after which no launch hangs, though none or (`row` not NONE) fewer
+ * than `cuts` are cut, and the row is not: then only orders of that one are tried. `tries` is how
+ * many may be tried, and becomes how many are left. False: there is none, as far as was tried. */
+bool launches_advise(struct launch_advice *advice, const struct launch_table *table,
+                     const uint32_t *rows, uint32_t count, uint32_t row, uint32_t cuts,
+                     uint32_t *tries);
+
+/* Whether no launch hangs, nor is cut, where a row has such blocks, and so many; or, where `cuts`
+ * is not 0, whether fewer than these are cut, and the row is not. */
+bool launches_do_with(const struct launch_table *table, uint32_t row, enum block_shape shape,
+                      uint32_t blocks, uint32_t cuts);
+
+/* The table with that order, to be freed; an event is new. Rows of NONE: the table as it is. */
+void launch_table_ordered(struct launch_table *to, const struct launch_table *from,
+                          struct launch_advice order);
+
+#endif
