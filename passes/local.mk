@@ -97,6 +97,8 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_internal.h \
 	passes/fusion/fusion_report.c \
 	passes/fusion/fusion_rewrite.c \
+	passes/fusion/join_streams.c \
+	passes/fusion/joiner.h \
 	passes/fusion/joins.c \
 	passes/fusion/knots.c \
 	passes/fusion/knots.h \

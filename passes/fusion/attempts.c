@@ -1,6 +1,7 @@
 /* Which ops a scope breaks before, where it must, is decided as if no launches could run side by
  * side; what can be joined then hangs on it, and on what is joined first. So where scopes are left
- * broken, other ways are tried: where the reference cuts them, and backwards. */
+ * broken after a short try, other ways are tried: one by one, from either end, and where the
+ * reference cuts them. */
 #include "passes/fusion/fusion_internal.h"
 #include "passes/fusion/reference_cuts.h"
 
@@ -119,7 +120,7 @@ static void find_roles(const struct fusion *f, const struct break_cost *costs,
     }
 }
 
-static uint64_t schedule_cut(struct fusion *f, const struct break_cost *costs, bool backward)
+static uint64_t schedule_cut(struct fusion *f, const struct break_cost *costs, enum join_way way)
 {
     uint32_t n = f->graph->ops.count, n_groups = f->groups.count;
     uint32_t *scope_of = mem_calloc(n, sizeof *scope_of);
@@ -133,7 +134,7 @@ static uint64_t schedule_cut(struct fusion *f, const struct break_cost *costs, b
         of_parts[i] = costs[i < n_groups ? i : cuts.parts.at[i - n_groups].scope];
     fusion_schedule(f, of_parts);
     join_groups(f, &cuts, n_groups);
-    uint64_t work = fusion_join_parts(f, backward);
+    uint64_t work = fusion_join_parts(f, way);
     reference_cuts_free(&cuts);
     mem_free(of_parts);
     mem_free(scope_of);
@@ -141,24 +142,34 @@ static uint64_t schedule_cut(struct fusion *f, const struct break_cost *costs, b
     return work;
 }
 
+static const struct {
+    bool cuts; /* where the reference does */
+    enum join_way join;
+} ways[] = {{false, JOIN_ALL},
+            {false, JOIN_FORWARD},
+            {false, JOIN_BACKWARD},
+            {true, JOIN_FORWARD},
+            {true, JOIN_BACKWARD}};
+
 /* Returns how many ops it has looked at to join parts. */
 static uint64_t schedule_in(struct fusion *f, const struct break_cost *costs, unsigned way)
 {
-    bool backward = way % 2 == 1;
-    if (way >= 2)
-        return schedule_cut(f, costs, backward);
+    if (ways[way].cuts)
+        return schedule_cut(f, costs, ways[way].join);
     fusion_schedule(f, costs);
-    return fusion_join_parts(f, backward);
+    return fusion_join_parts(f, ways[way].join);
 }
 
 void fusion_schedule_best(struct fusion *f, const struct break_cost *costs)
 {
     uint32_t n = f->graph->ops.count, *group_of = mem_calloc(n, sizeof *group_of);
     memcpy(group_of, f->group_of, n * sizeof *group_of);
-    uint64_t work = schedule_in(f, costs, 0);
+    uint64_t work = 0;
+    schedule_in(f, costs, 0); /* a short one, which is for free */
     struct outcome best = outcome_of(f, costs);
-    for (unsigned way = 1;
-         way < 4 && work < ATTEMPT_SEARCH && is_better((struct outcome){0, 0, 0}, best); way++) {
+    for (unsigned way = 1; way < sizeof ways / sizeof *ways && work < ATTEMPT_SEARCH &&
+                           is_better((struct outcome){0, 0, 0}, best);
+         way++) {
         struct attempt attempt = take_attempt(f);
         memcpy(f->group_of, group_of, n * sizeof *group_of);
         work += schedule_in(f, costs, way);

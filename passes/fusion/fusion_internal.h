@@ -57,7 +57,7 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
 
 /* attempts.c */
 
-/* Schedules the groups, by what it costs to break each, and joins their parts: in the best of four
+/* Schedules the groups, by what it costs to break each, and joins their parts: in the best of five
  * ways, where any break. */
 void fusion_schedule_best(struct fusion *fusion, const struct break_cost *costs);
 
@@ -75,10 +75,12 @@ bool fusion_is_alone(const struct fusion *fusion, uint32_t group);
 /* joins.c */
 
 /* Makes parts of groups one, where all that is between them can run beside that: single ops, and
- * parts of other groups. Which of them can hangs on which were joined before: those that stand
- * first are, or those that stand last. Finds the order of the text. Returns how many ops it has
- * looked at. */
-uint64_t fusion_join_parts(struct fusion *fusion, bool backward);
+ * parts of other groups. Which of them can hangs on which were joined before: all of a group at
+ * once, as far as they can, in a time that grows as their ops do; or one by one, those that stand
+ * first, or those that stand last. Finds the order of the text. Returns how many ops it has looked
+ * at. */
+enum join_way { JOIN_ALL, JOIN_FORWARD, JOIN_BACKWARD };
+uint64_t fusion_join_parts(struct fusion *fusion, enum join_way way);
 
 /* stays.c */
 

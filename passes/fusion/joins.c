@@ -3,40 +3,14 @@
  * scope from the beginning. */
 #include "ir/abreast.h"
 #include "ir/calls.h"
-#include "passes/fusion/fusion_internal.h"
+#include "passes/fusion/joiner.h"
 
 #include <string.h>
 
-/* Ops that are looked at in all, and for the streams of launches that run side by side. */
-enum { JOIN_SEARCH = 1 << 26, STREAM_SEARCH = 1 << 20 };
+/* Ops that are looked at in all. */
+enum { JOIN_SEARCH = 1 << 26 };
 
 enum { NEAR = 1, FIRM = 2 };
-
-#define MANY UINT32_MAX
-
-/* A launch: a part of a group, to which later parts may be added. */
-struct part {
-    uint32_t group, op; /* its first op, when it was made */
-    uint32_t stream;    /* where it runs side by side with others */
-    uint32_t index;     /* among those of a segment at hand, for the one with the stamp */
-    uint32_t stamp;
-};
-
-/* The schedule from one part to another one. A segment that has several parts, and ops between
- * them, is of the group MANY. */
-struct join {
-    struct fusion *f;
-    uint32_t *part_of; /* per op: from 1; 0: it is of no group */
-    VEC(struct part) parts;
-    uint32_t *at;           /* room for abreast_init */
-    struct vec_u32 *labels; /* by group: the streams of its ops; NULL: not known yet */
-    uint32_t stamp;
-    /* Per op: it needs one of the first part (NEAR), one that executes something (FIRM); the last
-     * part needs it. */
-    uint8_t *behind, *before;
-    uint32_t *ops; /* room for a schedule */
-    uint64_t work;
-};
 
 static struct segment *segment_at(const struct join *j, uint32_t i)
 {
@@ -48,29 +22,47 @@ static uint32_t op_at(const struct join *j, const struct segment *segment, uint3
     return j->f->schedule.ops[segment->first + i];
 }
 
-/* Those of ops before it, and its own where it is of one of the two parts. */
+/* Whether a segment has ops of the parts that are being joined. */
+static bool is_own(const struct join *j, uint32_t s)
+{
+    const struct segment *segment = segment_at(j, s);
+    for (uint32_t i = 0; i < segment->count; i++) {
+        uint32_t part = j->part_of[op_at(j, segment, i)];
+        if (part && j->parts.at[part - 1].joins)
+            return true;
+        if (part && segment->group != MANY)
+            return false;
+    }
+    return false;
+}
+
+static uint8_t own_marks(const struct join *j, uint32_t op)
+{
+    return j->f->order->passive[op] || j->f->beside[op] ? NEAR : NEAR | FIRM;
+}
+
+/* Those of ops before it, and its own where its segment has some. */
 static uint8_t marks_of(const struct join *j, uint32_t op, bool own)
 {
     const struct order *order = j->f->order;
-    uint8_t marks = own ? NEAR : 0;
-    if (own && !order->passive[op] && !j->f->beside[op])
-        marks |= FIRM;
+    uint8_t marks = own ? own_marks(j, op) : 0;
     for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
         marks |= j->behind[order->edges[e].from];
     return marks;
 }
 
-/* Marks segments between that need one of the first part, each as a whole. */
+/* Marks what needs one of the parts: of other segments each as a whole. */
 static void mark_behind(struct join *j, uint32_t first, uint32_t last)
 {
     for (uint32_t s = first; s < last; s++) {
         const struct segment *segment = segment_at(j, s);
+        bool own = is_own(j, s);
         uint8_t found = 0;
         for (uint32_t i = 0; i < segment->count; i++) {
             uint32_t op = op_at(j, segment, i);
-            found |= j->behind[op] = marks_of(j, op, s == first);
+            found |= j->behind[op] = marks_of(j, op, own);
         }
-        for (uint32_t i = 0; i < segment->count && s != first; i++)
+        for (uint32_t i = 0; i < segment->count && !own; i++)
             j->behind[op_at(j, segment, i)] = found;
         j->work += segment->count;
     }
@@ -83,25 +75,33 @@ static void pass_back(const struct join *j, uint32_t op)
         j->before[order->edges[e].from] |= j->before[op];
 }
 
-/* The same of those that the last part needs. */
+/* The same of what they need. */
 static void mark_before(struct join *j, uint32_t first, uint32_t last)
 {
-    const struct segment *end = segment_at(j, last);
-    for (uint32_t i = end->count; i-- > 0;) {
-        uint32_t op = op_at(j, end, i);
-        bool firm = !j->f->order->passive[op] && !j->f->beside[op];
-        j->before[op] |= firm ? NEAR | FIRM : NEAR;
-        pass_back(j, op);
-    }
-    for (uint32_t s = last; s-- > first;) {
+    for (uint32_t s = last + 1; s-- > first;) {
         const struct segment *segment = segment_at(j, s);
+        bool own = is_own(j, s);
         uint8_t found = 0;
-        for (uint32_t i = 0; i < segment->count; i++)
+        for (uint32_t i = 0; i < segment->count && !own; i++)
             found |= j->before[op_at(j, segment, i)];
-        for (uint32_t i = 0; i < segment->count && found; i++) {
-            j->before[op_at(j, segment, i)] = found;
-            pass_back(j, op_at(j, segment, i));
+        for (uint32_t i = segment->count; i-- > 0 && (own || found);) {
+            uint32_t op = op_at(j, segment, i);
+            j->before[op] |= own ? own_marks(j, op) : found;
+            pass_back(j, op);
         }
+    }
+}
+
+/* Takes back all marks of the two. */
+static void unmark(struct join *j, uint32_t first, uint32_t last)
+{
+    const struct order *order = j->f->order;
+    const struct segment *end = segment_at(j, last);
+    for (uint32_t i = segment_at(j, first)->first; i < end->first + end->count; i++) {
+        uint32_t op = j->f->schedule.ops[i];
+        j->behind[op] = j->before[op] = 0;
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+            j->before[order->edges[e].from] = 0;
     }
 }
 
@@ -133,7 +133,8 @@ static bool is_one_launch(const struct join *j, uint32_t first, uint32_t last)
     if (segment_at(j, first)->group == MANY || segment_at(j, last)->group == MANY)
         return false;
     for (uint32_t s = first + 1; s < last; s++)
-        if (is_between(j, s) && segment_at(j, s)->group != GROUP_NONE)
+        if (is_between(j, s) && segment_at(j, s)->group != GROUP_NONE &&
+            (segment_at(j, s)->group == MANY || !is_own(j, s)))
             return false;
     return true;
 }
@@ -142,7 +143,7 @@ static bool is_firm(const struct join *j, uint32_t first, uint32_t last)
 {
     for (uint32_t s = first + 1; s < last; s++) {
         uint32_t op = op_at(j, segment_at(j, s), 0);
-        if (is_between(j, s) && !(j->behind[op] & j->before[op] & FIRM))
+        if (is_between(j, s) && !(j->behind[op] & j->before[op] & FIRM) && !is_own(j, s))
             return false;
     }
     return true;
@@ -156,8 +157,8 @@ static uint32_t put(const struct join *j, struct segment *to, uint32_t at, uint3
     return at + segment->count;
 }
 
-/* Lays the segments out anew, from the first to the last: what does not need the first part, the
- * two with what is between, and what the last does not need. The launch's segment is the one at the
+/* Lays the segments out anew, from the first to the last: what does not need the parts, those with
+ * what is between, and what they do not need. The launch's segment is the one at the
  * place that is returned. */
 static uint32_t lay_out(const struct join *j, uint32_t first, uint32_t last,
                         struct segment *segments, uint32_t *n)
@@ -182,122 +183,12 @@ static uint32_t lay_out(const struct join *j, uint32_t first, uint32_t last,
     return own;
 }
 
-/* ---------------------------------------------------------------------------- streams ---- */
-
-/* The streams that ops of each group are on. */
-static void find_labels(struct join *j)
-{
-    const struct fusion *f = j->f;
-    j->labels = mem_calloc(f->groups.count, sizeof *j->labels);
-    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
-        uint32_t op = f->order->text[i], label = f->order->stream[op], n = 0;
-        struct vec_u32 *labels = &j->labels[f->group_of[op]];
-        if (f->order->passive[op] || f->group_of[op] == GROUP_NONE)
-            continue;
-        while (n < labels->count && labels->at[n] != label)
-            n++;
-        if (n == labels->count)
-            vec_push(labels, label);
-    }
-}
-
-static void add_choice(struct vec_u32 *choices, uint32_t label)
-{
-    for (uint32_t i = 0; i < choices->count; i++)
-        if (choices->at[i] == label)
-            return;
-    vec_push(choices, label);
-}
-
-/* The stream that the part would have alone; then those of its ops, and of others of its group,
- * with which it may be joined later on. A super kernel of the text that is whole has its own. */
-static void find_choices(struct join *j, const struct abreast *abreast, uint32_t index,
-                         uint32_t part, struct vec_u32 *choices)
-{
-    const struct fusion *f = j->f;
-    struct vec_u32 ops = {NULL, 0, 0};
-    uint32_t stream, group = j->parts.at[part - 1].group;
-    for (uint32_t i = 0; i < abreast->count; i++)
-        if (abreast->launch[i] == index)
-            vec_push(&ops, abreast->ops[i]);
-    fusion_stream(f, &(struct segment){.group = group, .count = ops.count}, ops.at, &stream);
-    vec_push(choices, stream);
-    if (f->mode == FUSION_FILTER || fusion_same_superkernel(f, ops.at, ops.count) == NONE) {
-        uint32_t block = f->groups.at[group].block;
-        if (f->graph->blocks.at[block].kind == BLOCK_SUPERKERNEL)
-            add_choice(choices, fusion_given_stream(f, block));
-        for (uint32_t i = 0; i < ops.count; i++)
-            if (!f->order->passive[ops.at[i]])
-                add_choice(choices, f->order->stream[ops.at[i]]);
-        for (uint32_t i = 0; i < j->labels[group].count; i++)
-            add_choice(choices, j->labels[group].at[i]);
-    }
-    vec_free(&ops);
-}
-
-/* Numbers the parts of some ops. */
-static uint32_t *number_parts(struct join *j, const uint32_t *ops, uint32_t count,
-                              struct vec_u32 *parts)
-{
-    uint32_t *launch = mem_calloc(count, sizeof *launch);
-    j->stamp++;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t part = j->part_of[ops[i]];
-        launch[i] = NONE;
-        if (!part)
-            continue;
-        struct part *p = &j->parts.at[part - 1];
-        if (p->stamp != j->stamp) {
-            p->stamp = j->stamp;
-            p->index = parts->count;
-            vec_push(parts, part);
-        }
-        launch[i] = p->index;
-    }
-    return launch;
-}
-
-/* Whether there are streams for all parts among some ops; they are then theirs. Those that parts
- * have are tried first. The ops get an order in which launches of a stream do not overlap. */
-static bool find_streams(struct join *j, uint32_t *ops, uint32_t count)
-{
-    struct abreast abreast;
-    struct vec_u32 parts = {NULL, 0, 0};
-    uint32_t *launch = number_parts(j, ops, count, &parts);
-    if (!j->labels)
-        find_labels(j);
-    abreast_init(&abreast, j->f->order, j->at, ops, count, launch, parts.count);
-    abreast.budget = STREAM_SEARCH;
-    for (uint32_t i = 0; i < parts.count; i++) {
-        struct abreast_launch *l = &abreast.launches[i];
-        uint32_t known = j->parts.at[parts.at[i] - 1].stream;
-        if (known == MANY)
-            find_choices(j, &abreast, i, parts.at[i], &l->choices);
-        l->stream = known == MANY ? l->choices.at[0] : known;
-        l->placed = true;
-    }
-    bool found = abreast_fits(&abreast);
-    for (uint32_t i = 0; i < parts.count && !found; i++)
-        if (abreast.launches[i].choices.count == 0)
-            find_choices(j, &abreast, i, parts.at[i], &abreast.launches[i].choices);
-    found = found || abreast_find(&abreast);
-    for (uint32_t i = 0; i < parts.count && found; i++)
-        j->parts.at[parts.at[i] - 1].stream = abreast.launches[i].stream;
-    if (found)
-        memcpy(ops, abreast.ran, count * sizeof *ops);
-    j->work += abreast.work;
-    abreast_free(&abreast);
-    mem_free(launch);
-    vec_free(&parts);
-    return found;
-}
-
 /* ------------------------------------------------------------------------------ joining ---- */
 
 static void mark_beside(struct join *j, uint32_t first, uint32_t last, uint8_t beside)
 {
     for (uint32_t s = first + 1; s < last; s++)
-        if (is_between(j, s))
+        if (is_between(j, s) && !is_own(j, s))
             j->f->beside[j->f->schedule.ops[segment_at(j, s)->first]] = beside;
 }
 
@@ -317,35 +208,35 @@ static void take(struct join *j, uint32_t first, uint32_t last, const struct seg
     all->count -= last + 1 - first - count;
 }
 
-static void give_part(struct join *j, const uint32_t *ops, uint32_t count, uint32_t from,
-                      uint32_t to)
+/* Gives a part what those that are being joined have. */
+static void give_part(struct join *j, const uint32_t *ops, uint32_t count, uint32_t to)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (j->part_of[ops[i]] == from)
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t part = j->part_of[ops[i]];
+        if (part && j->parts.at[part - 1].joins)
             j->part_of[ops[i]] = to;
+    }
 }
 
-/* Joins two parts that run side by side with others. `segment` has all of them, `ops` are its ops,
- * those of `moved` become of `part`. False, and all is as it was: there are no streams. */
-static bool join_abreast(struct join *j, struct segment *segment, uint32_t *ops, uint32_t part,
-                         uint32_t moved)
+/* Joins parts that run side by side with others. `segment` has all of them, `ops` are its ops,
+ * those of the parts become of `part`. False, and all is as it was: there are no streams. */
+static bool join_abreast(struct join *j, struct segment *segment, uint32_t *ops, uint32_t part)
 {
-    /* To tell them apart again they are a third one until it is known. */
-    struct part both = j->parts.at[part - 1];
-    both.stream = MANY;
-    vec_push(&j->parts, both);
+    /* To tell them apart again they are another one until it is known. */
+    struct part all = j->parts.at[part - 1];
+    all.stream = MANY;
+    vec_push(&j->parts, all);
     uint32_t trial = j->parts.count;
     uint32_t *old = mem_calloc(segment->count, sizeof *old);
     for (uint32_t i = 0; i < segment->count; i++)
         old[i] = j->part_of[ops[i]];
-    give_part(j, ops, segment->count, part, trial);
-    give_part(j, ops, segment->count, moved, trial);
-    bool ok = find_streams(j, ops, segment->count);
+    give_part(j, ops, segment->count, trial);
+    bool ok = join_find_streams(j, ops, segment->count);
     for (uint32_t i = 0; i < segment->count && !ok; i++)
         j->part_of[ops[i]] = old[i];
     if (ok) {
         j->parts.at[part - 1].stream = j->parts.at[trial - 1].stream;
-        give_part(j, ops, segment->count, trial, part);
+        give_part(j, ops, segment->count, part);
         segment->group = MANY;
         for (uint32_t i = 0; i < segment->count; i++)
             j->f->beside[ops[i]] = 0;
@@ -358,27 +249,23 @@ static bool join_abreast(struct join *j, struct segment *segment, uint32_t *ops,
 /* The same where only single ops run beside. They do so on streams on which no op of the launch
  * need be. */
 static bool join_alone(struct join *j, const struct segment *segment, const uint32_t *ops,
-                       uint32_t first, uint32_t last, uint32_t part, uint32_t moved)
+                       uint32_t first, uint32_t last, uint32_t part)
 {
     uint32_t stream;
     mark_beside(j, first, last, 1);
     bool ok = fusion_stream(j->f, segment, ops, &stream);
     if (ok)
-        give_part(j, ops, segment->count, moved, part);
+        give_part(j, ops, segment->count, part);
     else
         mark_beside(j, first, last, 0);
     return ok;
 }
 
-/* Joins two parts, in different segments, and what is between. */
-static bool join_segments(struct join *j, uint32_t first, uint32_t last, uint32_t part,
-                          uint32_t moved)
+/* Joins parts in segments from the first to the last, and what is between. */
+static bool join_segments(struct join *j, uint32_t first, uint32_t last, uint32_t part)
 {
     struct segment *segments = mem_calloc(last - first + 1, sizeof *segments);
     uint32_t count;
-    memset(j->behind, 0, j->f->graph->ops.count);
-    memset(j->before, 0, j->f->graph->ops.count);
-    j->work += j->f->graph->ops.count / 16; /* which is less than to look at them */
     mark_behind(j, first, last);
     mark_before(j, first, last);
     bool ok = may_be_abreast(j, first, last);
@@ -386,9 +273,10 @@ static bool join_segments(struct join *j, uint32_t first, uint32_t last, uint32_
         uint32_t own = lay_out(j, first, last, segments, &count);
         uint32_t *ops = j->ops + segments[own].first;
         ok = (is_one_launch(j, first, last) && is_firm(j, first, last) &&
-              join_alone(j, &segments[own], ops, first, last, part, moved)) ||
-             join_abreast(j, &segments[own], ops, part, moved);
+              join_alone(j, &segments[own], ops, first, last, part)) ||
+             join_abreast(j, &segments[own], ops, part);
     }
+    unmark(j, first, last);
     if (ok)
         take(j, first, last, segments, count);
     mem_free(segments);
@@ -409,21 +297,29 @@ static uint32_t find_segment(const struct join *j, uint32_t op)
     return low;
 }
 
-/* Makes two parts one. False: they must be two. */
-static bool join_parts(struct join *j, uint32_t part, uint32_t moved)
+/* Makes the first one of some parts, of one group, have the ops of all. False: they must not be
+ * one. */
+static bool join_parts(struct join *j, const uint32_t *parts, uint32_t count)
 {
     struct fusion *f = j->f;
-    uint32_t group = j->parts.at[part - 1].group;
-    uint32_t first = find_segment(j, j->parts.at[part - 1].op);
-    uint32_t last = find_segment(j, j->parts.at[moved - 1].op);
+    uint32_t group = j->parts.at[parts[0] - 1].group, first = NONE, last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct part *part = &j->parts.at[parts[i] - 1];
+        uint32_t s = find_segment(j, part->op);
+        part->joins = true;
+        first = s < first ? s : first;
+        last = s > last ? s : last;
+    }
     struct segment *segment = segment_at(j, first);
-    bool ok = first == last
-                  ? join_abreast(j, segment, f->schedule.ops + segment->first, part, moved)
-              : first < last ? join_segments(j, first, last, part, moved)
-                             : join_segments(j, last, first, part, moved);
+    bool ok = first == last ? join_abreast(j, segment, f->schedule.ops + segment->first, parts[0])
+                            : join_segments(j, first, last, parts[0]);
     for (uint32_t i = 0; ok && first == last && i < segment->count; i++)
         f->schedule.place[f->schedule.ops[segment->first + i]] = segment->first + i;
-    f->schedule.groups[group].segments -= ok;
+    for (uint32_t i = 0; i < count; i++) {
+        j->parts.at[parts[i] - 1].joins = false;
+        j->parts.at[parts[i] - 1].gone |= ok && i > 0;
+    }
+    f->schedule.groups[group].segments -= ok ? count - 1 : 0;
     return ok;
 }
 
@@ -463,11 +359,11 @@ static void split_segment(struct join *j, const struct segment *segment, struct 
     struct fusion *f = j->f;
     struct vec_u32 parts = {NULL, 0, 0};
     const uint32_t *text = f->text + segment->first;
-    uint32_t *launch = number_parts(j, text, segment->count, &parts), at = segment->first;
+    uint32_t *launch = join_number_parts(j, text, segment->count, &parts), at = segment->first;
     sort_segment(j, segment, launch, &parts);
     mem_free(launch);
     parts.count = 0;
-    launch = number_parts(j, text, segment->count, &parts);
+    launch = join_number_parts(j, text, segment->count, &parts);
     uint32_t *sizes = part_sizes(launch, segment->count, parts.count);
     uint32_t *fill = mem_calloc(parts.count, sizeof *fill), begun = 0;
     for (uint32_t i = 0; i < segment->count; i++) {
@@ -518,7 +414,7 @@ static void find_parts(struct join *j)
         const struct segment *segment = segment_at(j, s);
         if (segment->group == GROUP_NONE)
             continue;
-        vec_push(&j->parts, ((struct part){segment->group, NONE, MANY, 0, 0}));
+        vec_push(&j->parts, ((struct part){.group = segment->group, .op = NONE, .stream = MANY}));
         for (uint32_t i = 0; i < segment->count; i++) {
             uint32_t op = op_at(j, segment, i);
             if (f->beside[op])
@@ -530,6 +426,49 @@ static void find_parts(struct join *j)
     }
 }
 
+/* Joins all of some parts, or of each half of them. Pairs are for who comes behind. */
+static void join_run(struct join *j, const uint32_t *parts, uint32_t count)
+{
+    if (count < 3 || j->work >= JOIN_SEARCH || join_parts(j, parts, count))
+        return;
+    join_run(j, parts, count / 2);
+    join_run(j, parts + count / 2, count - count / 2);
+}
+
+/* The parts of groups of a rank, those of one group next to each other. */
+static void find_runs(const struct join *j, int rank, struct vec_u32 *runs)
+{
+    uint32_t *next = mem_calloc(j->parts.count + 1, sizeof *next);
+    uint32_t *head = mem_calloc(j->f->groups.count, sizeof *head);
+    for (uint32_t part = j->parts.count; part > 0; part--) {
+        uint32_t group = j->parts.at[part - 1].group;
+        next[part] = head[group];
+        head[group] = part;
+    }
+    for (uint32_t group = 1; group < j->f->groups.count; group++)
+        for (uint32_t part = head[group];
+             part && (int)j->f->schedule.groups[group].cost.rank == rank &&
+             !fusion_is_alone(j->f, group);
+             part = next[part])
+            vec_push(runs, part);
+    mem_free(next);
+    mem_free(head);
+}
+
+/* Those of the groups of a rank: all of each at once. */
+static void join_runs(struct join *j, int rank)
+{
+    struct vec_u32 runs = {NULL, 0, 0};
+    find_runs(j, rank, &runs);
+    for (uint32_t i = 0, end; i < runs.count; i = end) {
+        for (end = i + 1; end < runs.count &&
+                          j->parts.at[runs.at[end] - 1].group == j->parts.at[runs.at[i] - 1].group;)
+            end++;
+        join_run(j, runs.at + i, end - i);
+    }
+    vec_free(&runs);
+}
+
 /* Those of the groups of a rank: each part with the one before it, from the first one on, or from
  * the last one back. */
 static void join_rank(struct join *j, int rank, bool backward)
@@ -537,10 +476,10 @@ static void join_rank(struct join *j, int rank, bool backward)
     uint32_t *last = mem_calloc(j->f->groups.count, sizeof *last), n_parts = j->parts.count;
     for (uint32_t i = 1; i <= n_parts; i++) {
         uint32_t part = backward ? n_parts + 1 - i : i, group = j->parts.at[part - 1].group;
-        if ((int)j->f->schedule.groups[group].cost.rank != rank)
+        if ((int)j->f->schedule.groups[group].cost.rank != rank || j->parts.at[part - 1].gone)
             continue;
         bool joined = last[group] && j->work < JOIN_SEARCH && !fusion_is_alone(j->f, group) &&
-                      join_parts(j, last[group], part);
+                      join_parts(j, (uint32_t[]){last[group], part}, 2);
         last[group] = joined ? last[group] : part; /* what comes next may be joined with it */
     }
     mem_free(last);
@@ -567,10 +506,10 @@ static bool any_breaks(const struct fusion *f)
     return false;
 }
 
-uint64_t fusion_join_parts(struct fusion *f, bool backward)
+uint64_t fusion_join_parts(struct fusion *f, enum join_way way)
 {
     uint32_t n = f->graph->ops.count;
-    struct join j = {.f = f};
+    struct join j = {.f = f, .is_short = way == JOIN_ALL};
     mem_free(f->text);
     f->text = mem_calloc(n, sizeof *f->text);
     if (any_breaks(f)) {
@@ -581,8 +520,11 @@ uint64_t fusion_join_parts(struct fusion *f, bool backward)
         j.at = mem_calloc(n, sizeof *j.at);
         memset(j.at, 0xff, n * sizeof *j.at); /* NONE */
         find_parts(&j);
-        for (int rank = BREAK_FIXED; rank >= BREAK_FREELY; rank--)
-            join_rank(&j, rank, backward);
+        for (int rank = BREAK_FIXED; rank >= BREAK_FREELY; rank--) {
+            if (way == JOIN_ALL)
+                join_runs(&j, rank);
+            join_rank(&j, rank, way == JOIN_BACKWARD);
+        }
         memcpy(f->text, f->schedule.ops, n * sizeof *f->text);
         split_segments(&j);
         join_free(&j);

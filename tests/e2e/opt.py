@@ -379,4 +379,17 @@ tap.check("a second run of all passes changes nothing where launches wait side b
           "[launch-waits]" in done.stderr and len(texts) == 2 and texts[0] == texts[1],
           done.stderr + again.stderr)
 
+# Far more than parts could be joined one by one.
+MANY = 40000
+with open("alternate.skir", "w", encoding="utf-8") as file:
+    file.write("skir 1\ngraph @g(%v0: f32[4]) -> f32[4] {\n")
+    for i in range(MANY):
+        file.write(f'stream "{i % 3}" {{ scope @{"abc"[i % 3]} {{ %v{i + 1} = Relu(%v{i}) : f32[4]\n}} }}\n')
+    file.write(f"return %v{MANY}\n}}\n")
+done = tap.skirc("opt", "--passes=partition-scopes,insert-events", "--remarks", "alternate.skir", "-o", "joined.skir")
+with open("joined.skir", encoding="utf-8") as file:
+    blocks = re.findall(r"superkernel (@\S+)", file.read())
+tap.check("scopes that alternate very often are one launch each", len(blocks) == MANY and len(set(blocks)) == 3,
+          f"{len(blocks)} blocks of {len(set(blocks))}: {done.stderr[:500]}")
+
 tap.done()
