@@ -1,4 +1,5 @@
 #include "ir/abreast.h"
+#include "ir/base/components.h"
 #include "ir/base/heap.h"
 
 #include <string.h>
@@ -419,12 +420,9 @@ void abreast_sort(struct abreast *a, uint32_t *sorted)
  * there is a component. */
 struct parts {
     struct abreast *a;
-    uint32_t *first, *to;  /* by place: edges to those that wait for it */
-    uint32_t *index, *low; /* by place: when it was met, from 1; and the first that it leads to */
-    uint32_t *edge;        /* by place: the next of its edges */
-    uint32_t *of;          /* by place: its component, NONE: it has none yet */
-    uint32_t met, count;
-    struct vec_u32 path, open;
+    uint32_t *first, *to; /* by place: edges to those that wait for it */
+    uint32_t *edge;       /* by place: the next of its edges */
+    struct components components;
 };
 
 static void add_part_edge(struct parts *p, uint32_t *fill, uint32_t from, uint32_t to)
@@ -456,55 +454,17 @@ static void add_part_edges(struct parts *p, uint32_t *fill)
     }
 }
 
-static void meet(struct parts *p, uint32_t place)
+static uint32_t next_place(void *context, uint32_t place)
 {
-    p->index[place] = p->low[place] = ++p->met;
-    vec_push(&p->path, place);
-    vec_push(&p->open, place);
-}
-
-static void close_component(struct parts *p, uint32_t place)
-{
-    uint32_t member;
-    do {
-        member = p->open.at[--p->open.count];
-        p->of[member] = p->count;
-    } while (member != place);
-    p->count++;
-}
-
-/* Tarjan's algorithm, without recursion. */
-static void follow_from(struct parts *p, uint32_t root)
-{
-    meet(p, root);
-    while (p->path.count) {
-        uint32_t place = p->path.at[p->path.count - 1];
-        if (p->edge[place] < p->first[place + 1]) {
-            uint32_t to = p->to[p->edge[place]++];
-            if (!p->index[to])
-                meet(p, to);
-            else if (p->of[to] == NONE && p->index[to] < p->low[place])
-                p->low[place] = p->index[to];
-            continue;
-        }
-        if (p->low[place] == p->index[place])
-            close_component(p, place);
-        p->path.count--;
-        uint32_t before = p->path.count ? p->path.at[p->path.count - 1] : NONE;
-        if (before != NONE && p->low[place] < p->low[before])
-            p->low[before] = p->low[place];
-    }
+    struct parts *p = context;
+    return p->edge[place] < p->first[place + 1] ? p->to[p->edge[place]++] : NONE;
 }
 
 static void find_components(struct parts *p)
 {
     uint32_t n = p->a->count;
     p->first = mem_calloc((size_t)n + 1, sizeof *p->first);
-    p->index = mem_calloc(n, sizeof *p->index);
-    p->low = mem_calloc(n, sizeof *p->low);
     p->edge = mem_calloc(n, sizeof *p->edge);
-    p->of = mem_calloc(n, sizeof *p->of);
-    memset(p->of, 0xff, n * sizeof *p->of); /* NONE */
     add_part_edges(p, NULL);
     for (uint32_t i = 0; i < n; i++)
         p->first[i + 1] += p->first[i];
@@ -512,21 +472,17 @@ static void find_components(struct parts *p)
     memcpy(p->edge, p->first, n * sizeof *p->edge);
     add_part_edges(p, p->edge);
     memcpy(p->edge, p->first, n * sizeof *p->edge);
+    components_init(&p->components, n);
     for (uint32_t i = 0; i < n; i++)
-        if (!p->index[i])
-            follow_from(p, i);
+        components_find(&p->components, i, next_place, p);
 }
 
 static void parts_free(struct parts *p)
 {
     mem_free(p->first);
     mem_free(p->to);
-    mem_free(p->index);
-    mem_free(p->low);
     mem_free(p->edge);
-    mem_free(p->of);
-    vec_free(&p->path);
-    vec_free(&p->open);
+    components_free(&p->components);
 }
 
 /* Components one behind the other, of those that can come next the one that begins first; `rank`
@@ -534,18 +490,19 @@ static void parts_free(struct parts *p)
 static void rank_components(const struct parts *p, uint32_t *rank)
 {
     const struct abreast *a = p->a;
-    uint32_t *waits = mem_calloc(p->count, sizeof *waits), done = 0;
-    uint32_t *begin = mem_calloc(p->count, sizeof *begin);
-    uint32_t *head = mem_calloc(p->count, sizeof *head), *next = mem_calloc(a->count, sizeof *next);
+    const uint32_t *of = p->components.of, count = p->components.count;
+    uint32_t *waits = mem_calloc(count, sizeof *waits), done = 0;
+    uint32_t *begin = mem_calloc(count, sizeof *begin);
+    uint32_t *head = mem_calloc(count, sizeof *head), *next = mem_calloc(a->count, sizeof *next);
     struct heap ready = {NULL, 0, 0};
     for (uint32_t i = a->count; i-- > 0;) {
-        begin[p->of[i]] = i;
-        next[i] = head[p->of[i]];
-        head[p->of[i]] = i + 1;
+        begin[of[i]] = i;
+        next[i] = head[of[i]];
+        head[of[i]] = i + 1;
         for (uint32_t e = p->first[i]; e < p->first[i + 1]; e++)
-            waits[p->of[p->to[e]]] += p->of[p->to[e]] != p->of[i];
+            waits[of[p->to[e]]] += of[p->to[e]] != of[i];
     }
-    for (uint32_t c = 0; c < p->count; c++)
+    for (uint32_t c = 0; c < count; c++)
         if (waits[c] == 0)
             heap_push(&ready, begin[c], c);
     while (ready.count) {
@@ -553,12 +510,12 @@ static void rank_components(const struct parts *p, uint32_t *rank)
         rank[component] = done++;
         for (uint32_t i = head[component]; i; i = next[i - 1])
             for (uint32_t e = p->first[i - 1]; e < p->first[i]; e++) {
-                uint32_t to = p->of[p->to[e]];
+                uint32_t to = of[p->to[e]];
                 if (to != component && --waits[to] == 0)
                     heap_push(&ready, begin[to], to);
             }
     }
-    assert(done == p->count);
+    assert(done == count);
     heap_free(&ready);
     mem_free(waits);
     mem_free(begin);
@@ -573,17 +530,17 @@ void abreast_arrange(struct abreast *a, uint32_t *sorted, uint32_t *component)
     struct id_map at = {NULL, 0, 0}; /* by op: its place */
     abreast_sort(a, inner);
     find_components(&p);
-    uint32_t *rank = mem_calloc(p.count, sizeof *rank);
+    uint32_t *rank = mem_calloc(p.components.count, sizeof *rank);
     rank_components(&p, rank);
-    fill = mem_calloc((size_t)p.count + 1, sizeof *fill);
+    fill = mem_calloc((size_t)p.components.count + 1, sizeof *fill);
     for (uint32_t i = 0; i < a->count; i++) {
         id_map_set(&at, a->ops[i], i);
-        fill[rank[p.of[i]] + 1]++;
+        fill[rank[p.components.of[i]] + 1]++;
     }
-    for (uint32_t c = 0; c < p.count; c++)
+    for (uint32_t c = 0; c < p.components.count; c++)
         fill[c + 1] += fill[c];
     for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t c = rank[p.of[id_map_find(&at, inner[i])]];
+        uint32_t c = rank[p.components.of[id_map_find(&at, inner[i])]];
         component[fill[c]] = c;
         sorted[fill[c]++] = inner[i];
     }

@@ -138,6 +138,8 @@ libskir_la_SOURCES += \
 	ir/base/array_kinds.h \
 	ir/base/bytes16.h \
 	ir/base/check.h \
+	ir/base/components.c \
+	ir/base/components.h \
 	ir/base/diag.c \
 	ir/base/diag.h \
 	ir/base/diag_ids.def \

@@ -1,4 +1,5 @@
 #include "passes/fusion/knots.h"
+#include "ir/base/components.h"
 
 void knots_init(struct knots *k, const struct schedule *schedule)
 {
@@ -192,16 +193,13 @@ void knot_break(struct knots *k, const struct knot *knot, uint32_t group, struct
 
 /* ----------------------------------------------------------------------- components ---- */
 
-/* Tarjan's algorithm over groups and single ops. */
+/* Over groups and single ops. */
 struct walk {
     struct knots *knots;
     uint32_t n_nodes;
     uint32_t *first, *ops;     /* ops of node i: ops[first[i]] .. */
-    uint32_t *index, *low;     /* index 0: not met */
     uint32_t *op_at, *user_at; /* where the walk stands in each node */
-    uint32_t *component;       /* NONE until it is known */
-    uint32_t met, n_components;
-    struct vec_u32 path, open;
+    struct components components;
 };
 
 static void number_nodes(struct walk *w, const uint32_t *ops, uint32_t count)
@@ -241,30 +239,23 @@ static void walk_init(struct walk *w, struct knots *k, const uint32_t *ops, uint
     *w = (struct walk){.knots = k};
     number_nodes(w, ops, count);
     fill_nodes(w, ops, count);
-    w->index = mem_calloc(w->n_nodes, sizeof *w->index);
-    w->low = mem_calloc(w->n_nodes, sizeof *w->low);
     w->user_at = mem_calloc(w->n_nodes, sizeof *w->user_at);
-    w->component = mem_calloc(w->n_nodes, sizeof *w->component);
-    for (uint32_t i = 0; i < w->n_nodes; i++)
-        w->component[i] = NONE;
+    components_init(&w->components, w->n_nodes);
 }
 
 static void walk_free(struct walk *w)
 {
     mem_free(w->first);
     mem_free(w->ops);
-    mem_free(w->index);
-    mem_free(w->low);
     mem_free(w->op_at);
     mem_free(w->user_at);
-    mem_free(w->component);
-    vec_free(&w->path);
-    vec_free(&w->open);
+    components_free(&w->components);
 }
 
 /* The node of the next user of one of the node's ops, or NONE. */
-static uint32_t next_user(struct walk *w, uint32_t node)
+static uint32_t next_user(void *context, uint32_t node)
 {
+    struct walk *w = context;
     struct knots *k = w->knots;
     const struct schedule *s = k->schedule;
     for (; w->op_at[node] < w->first[node + 1]; w->op_at[node]++, w->user_at[node] = 0) {
@@ -279,61 +270,25 @@ static uint32_t next_user(struct walk *w, uint32_t node)
     return NONE;
 }
 
-static void meet_node(struct walk *w, uint32_t node)
-{
-    w->index[node] = w->low[node] = ++w->met;
-    vec_push(&w->path, node);
-    vec_push(&w->open, node);
-}
-
-static void close_node(struct walk *w, uint32_t node)
-{
-    if (w->low[node] != w->index[node])
-        return;
-    uint32_t last;
-    do {
-        last = w->open.at[--w->open.count];
-        w->component[last] = w->n_components;
-    } while (last != node);
-    w->n_components++;
-}
-
-static void walk_from(struct walk *w, uint32_t root)
-{
-    meet_node(w, root);
-    while (w->path.count > 0) {
-        uint32_t node = w->path.at[w->path.count - 1], user = next_user(w, node);
-        if (user == NONE) {
-            close_node(w, node);
-            w->path.count--;
-            if (w->path.count > 0 && w->low[w->path.at[w->path.count - 1]] > w->low[node])
-                w->low[w->path.at[w->path.count - 1]] = w->low[node];
-        } else if (w->index[user] == 0) {
-            meet_node(w, user);
-        } else if (w->component[user] == NONE && w->low[node] > w->index[user]) {
-            w->low[node] = w->index[user];
-        }
-    }
-}
-
 /* Components are found users first. */
 static void list_components(struct walk *w, const uint32_t *ops, uint32_t count,
                             struct knot_list *found)
 {
     struct knots *k = w->knots;
-    uint32_t *nodes = mem_calloc(w->n_components, sizeof *nodes);
-    uint32_t *place = mem_calloc(w->n_components, sizeof *place);
+    const uint32_t *of = w->components.of, n_components = w->components.count;
+    uint32_t *nodes = mem_calloc(n_components, sizeof *nodes);
+    uint32_t *place = mem_calloc(n_components, sizeof *place);
     for (uint32_t i = 0; i < w->n_nodes; i++)
-        nodes[w->component[i]]++;
-    for (uint32_t c = w->n_components; c-- > 0;) {
+        nodes[of[i]]++;
+    for (uint32_t c = n_components; c-- > 0;) {
         place[c] = found->count;
         if (nodes[c] > 1)
             vec_push(found, (struct knot){NULL, 0, 0});
     }
     for (uint32_t i = 0; i < count; i++)
-        if (nodes[w->component[k->node_of[ops[i]]]] > 1)
-            found->at[place[w->component[k->node_of[ops[i]]]]].count++;
-    for (uint32_t c = 0; c < w->n_components; c++) {
+        if (nodes[of[k->node_of[ops[i]]]] > 1)
+            found->at[place[of[k->node_of[ops[i]]]]].count++;
+    for (uint32_t c = 0; c < n_components; c++) {
         if (nodes[c] <= 1)
             continue;
         struct knot *knot = &found->at[place[c]];
@@ -341,7 +296,7 @@ static void list_components(struct walk *w, const uint32_t *ops, uint32_t count,
         knot->count = 0;
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = k->node_of[ops[i]], c = w->component[node];
+        uint32_t node = k->node_of[ops[i]], c = of[node];
         if (nodes[c] <= 1)
             continue;
         struct knot *knot = &found->at[place[c]];
@@ -359,8 +314,7 @@ static void find_components(struct knots *k, const uint32_t *ops, uint32_t count
     struct walk walk;
     walk_init(&walk, k, ops, count);
     for (uint32_t node = walk.n_nodes; node-- > 0;) /* so that what is first in the text is last */
-        if (walk.index[node] == 0)
-            walk_from(&walk, node);
+        components_find(&walk.components, node, next_user, &walk);
     list_components(&walk, ops, count, found);
     walk_free(&walk);
 }
