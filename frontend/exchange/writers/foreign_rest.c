@@ -207,9 +207,9 @@ static void put_after(struct foreign *foreign, struct range after)
 
 static void put_behind(struct foreign *foreign, struct range after)
 {
-    const uint32_t *values = foreign->graph->refs.at + after.first;
     if (after.count == 0 || foreign->form->control)
         return;
+    const uint32_t *values = foreign->graph->refs.at + after.first;
     uint32_t listed = 0;
     for (uint32_t i = 0; i < after.count; i++) {
         if (!has_edge(foreign, values[i]))
