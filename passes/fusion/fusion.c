@@ -11,7 +11,7 @@ static bool is_fused(const struct fusion *f, const struct op *op)
 {
     enum fusable fusable = op_fusable(f->module, f->graph, op);
     bool given = graph_superkernel(f->graph, op->block) != NONE;
-    bool all = f->mode == FUSION_COLLECT && (given || !fusion_filters(f));
+    bool all = f->mode == FUSION_COLLECT && (given || (!fusion_filters(f) && fusable != NOT_CALL));
     return fusable == FUSABLE || (all && fusable != NOT_PASSIVE);
 }
 

@@ -304,9 +304,9 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
 /* Whether the op is of the group but left out, as it cannot be fused. */
 static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
 {
-    return fusion_filters(f) && f->member_of[op] == group && f->group_of[op] != group &&
-           op_fusable(f->module, f->graph, &f->graph->ops.at[op]) != FUSABLE &&
-           !fusion_ignores(f, op);
+    enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[op]);
+    return (fusion_filters(f) || fusable == NOT_CALL) && f->member_of[op] == group &&
+           f->group_of[op] != group && fusable != FUSABLE && !fusion_ignores(f, op);
 }
 
 bool fusion_report_removed(struct fusion *f)

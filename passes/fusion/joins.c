@@ -111,17 +111,24 @@ static bool is_between(const struct join *j, uint32_t s)
     return j->behind[op] && j->before[op];
 }
 
-/* Whether all that is between can run beside a launch: no calls of graphs, and no launches that
- * nothing may run beside. */
+static bool has_call(const struct join *j, uint32_t s)
+{
+    const struct segment *segment = segment_at(j, s);
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (op_call_kind(&j->f->graph->ops.at[op_at(j, segment, i)]) != CALL_NONE)
+            return true;
+    return false;
+}
+
+/* Whether the parts and all that is between can run side by side: no calls of graphs, and no
+ * launches that nothing may run beside. */
 static bool may_be_abreast(const struct join *j, uint32_t first, uint32_t last)
 {
-    for (uint32_t s = first + 1; s < last; s++) {
+    for (uint32_t s = first; s <= last; s++) {
         const struct segment *segment = segment_at(j, s);
-        if (!is_between(j, s) || segment->group == MANY)
-            continue;
-        if (segment->group == GROUP_NONE
-                ? op_call_kind(&j->f->graph->ops.at[op_at(j, segment, 0)]) != CALL_NONE
-                : fusion_is_alone(j->f, segment->group))
+        bool counts = segment->group != MANY && (s == first || s == last || is_between(j, s));
+        if (counts && (has_call(j, s) ||
+                       (segment->group != GROUP_NONE && fusion_is_alone(j->f, segment->group))))
             return false;
     }
     return true;
