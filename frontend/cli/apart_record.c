@@ -165,6 +165,18 @@ static void say_endless(struct record *shared, enum ended_by by)
     record_say_calls(shared);
 }
 
+/* The first thread is none that cores run on: it waits for them, and for what runs beside them. */
+static void say_headless(struct record *shared)
+{
+    const char *who = *shared->running ? shared->running : "a kernel";
+    record_say(shared,
+               "skirc: %s has ended the first thread of its process, or has it ended at a system "
+               "call (seccomp)\n",
+               who);
+    if (!*shared->running)
+        record_say_any(shared);
+}
+
 /* Nobody has told of the end. */
 static void say_silent(struct record *shared, const char *how, int number)
 {
@@ -191,6 +203,10 @@ void record_say_end(struct record *shared, const struct attended *work)
     bool endless = by == BY_TIME || (WIFSIGNALED(status) && number == SIGALRM);
     if (by == BY_WAIT || (by == BY_TIME && work->deadline == 0)) {
         say_endless(shared, by);
+        return;
+    }
+    if (by == BY_THREADS) {
+        say_headless(shared);
         return;
     }
     if (by == BY_PROGRAM)

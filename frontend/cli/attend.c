@@ -139,9 +139,20 @@ static void take_deadline(struct attended *attended, uint64_t deadline, uint64_t
     attended->deadline = deadline;
 }
 
+/* How long the first thread has ended while others go on, which none of this program's does: nobody
+ * is told of the end of such a process. At the end of each it is so for a moment. */
+static void count_headless(struct attended *attended)
+{
+    char process[32], state[64];
+    snprintf(process, sizeof process, "%ld", (long)attended->pid);
+    attend_status(process, "State:", state, sizeof state);
+    attended->headless = *state == 'Z' || *state == 'X' ? attended->headless + 1 : 0;
+}
+
 /* Ends a process that nothing good is to be expected of. */
 static enum ended_by look_after(struct attended *attended, const struct attendance *attendance)
 {
+    enum { HEADLESS_TURNS = 3 };
     pid_t pid = attended->pid;
     struct attend_limits limits;
     uint64_t now = attend_clock();
@@ -153,6 +164,7 @@ static enum ended_by look_after(struct attended *attended, const struct attendan
     enum ended_by by = attendance->is_this_program && is_replaced(pid) ? BY_PROGRAM
                        : is_late(attended, attendance, &limits, now)   ? BY_TIME
                        : waits                                         ? BY_WAIT
+                       : attended->headless > HEADLESS_TURNS           ? BY_THREADS
                                                                        : BY_ITSELF;
     if (by != BY_ITSELF)
         kill(pid, SIGKILL);
@@ -218,13 +230,12 @@ static void end_tracer(const char *thread)
 }
 
 /* Nobody is told of the end of a process whose threads others trace, till these let them go. */
-static void end_tracers(pid_t pid)
+static void end_tracers(const struct attended *attended)
 {
-    char path[64], state[64], thread[300], process[32];
-    snprintf(process, sizeof process, "%ld", (long)pid);
-    attend_status(process, "State:", state, sizeof state);
+    char path[64], thread[300], process[32];
+    snprintf(process, sizeof process, "%ld", (long)attended->pid);
     snprintf(path, sizeof path, "/proc/%s/task", process);
-    DIR *folder = *state == 'Z' || *state == 'X' ? opendir(path) : NULL;
+    DIR *folder = attended->headless ? opendir(path) : NULL;
     struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
         snprintf(thread, sizeof thread, "%s/task/%s", process, entry->d_name);
@@ -252,6 +263,7 @@ void attend(struct attended *attended, const struct attendance *attendance)
     attended->siblings = false;
     attended->deadline = attended->told = 0;
     attended->waits_since = 0;
+    attended->headless = 0;
     *attended->waits = '\0';
     sigemptyset(&waited);
     sigaddset(&waited, SIGCHLD);
@@ -259,9 +271,10 @@ void attend(struct attended *attended, const struct attendance *attendance)
         sigaddset(&waited, SIGTSTP);
     pthread_sigmask(SIG_BLOCK, &waited, &before);
     while (!has_ended(attended)) {
+        count_headless(attended);
         if (attended->by == BY_ITSELF)
             attended->by = look_after(attended, attendance);
-        end_tracers(attended->pid);
+        end_tracers(attended);
         if (sigtimedwait(&waited, NULL, &turn) == SIGTSTP)
             stop_with(attended->pid);
     }

@@ -13,6 +13,7 @@ enum ended_by {
     BY_PROGRAM, /* who waits: another program was in its place */
     BY_TIME,    /* who waits: it was late */
     BY_WAIT,    /* who waits: it waited for one lock or thread for too long */
+    BY_THREADS, /* who waits: its first thread had ended, and others had not */
 };
 
 /* A child of this process, and what has become of it. */
@@ -24,6 +25,7 @@ struct attended {
     uint64_t told;        /* when that was seen first, on attend_clock() */
     uint64_t waits_since; /* on attend_clock(): its first thread waits so since then, or 0 */
     char waits[128];      /* for what */
+    uint32_t headless;    /* turns for which its first thread has ended, and it has not */
     bool siblings; /* others have ended before it: it has made them its siblings (CLONE_PARENT) */
 };
 

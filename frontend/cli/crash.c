@@ -14,6 +14,7 @@ static const struct crash_map *crash_map;
 static pid_t owner;
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[sizeof signals / sizeof *signals];
 
 static void say_place(const void *address)
 {
@@ -80,13 +81,13 @@ void crash_reports_begin(const struct crash_map *map)
     crash_map = map;
     owner = getpid();
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
+        sigaction(signals[i], &action, &before[i]);
 }
 
 void crash_reports_end(void)
 {
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        signal(signals[i], SIG_DFL);
+        sigaction(signals[i], &before[i], NULL);
 }
 
 const char *crash_changed_floats(char *text, size_t size)

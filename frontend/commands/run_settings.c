@@ -1,9 +1,13 @@
 #include "frontend/commands/run_settings.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { N_STREAMS = sizeof((struct run_settings *)0)->streams / sizeof(int) };
@@ -43,8 +47,35 @@ static bool is_same(struct run_settings_file a, struct run_settings_file b)
     return a.device == b.device && a.file == b.file;
 }
 
+/* What decides, with the user and the group, which files this thread may open. */
+static void take_rights(struct run_settings *settings)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
+    (void)!syscall(SYS_capget, &header, data);
+    for (int i = 0; i < 2; i++)
+        settings->capabilities[i] = data[i].effective;
+    settings->file_user = (uid_t)setfsuid((uid_t)-1); /* which no user has: nothing changes */
+    settings->file_group = (gid_t)setfsgid((gid_t)-1);
+    settings->no_more_privileges = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+}
+
+/* Rights that were given up are gone. */
+static bool restore_rights(const struct run_settings *settings)
+{
+    struct run_settings now;
+    take_rights(&now);
+    setfsuid(settings->file_user);
+    setfsgid(settings->file_group);
+    return now.file_user != settings->file_user || now.file_group != settings->file_group ||
+           now.capabilities[0] != settings->capabilities[0] ||
+           now.capabilities[1] != settings->capabilities[1] ||
+           now.no_more_privileges != settings->no_more_privileges;
+}
+
 void run_settings_take(struct run_settings *settings)
 {
+    take_rights(settings);
     settings->current = file_of(".");
     settings->root = file_of("/");
     settings->user = geteuid();
@@ -103,6 +134,7 @@ bool run_settings_restore(const struct run_settings *settings, char *changed, si
         wrong = restore_limit(settings, i) ? i : wrong;
     /* Who has another user or root may find no folder any more. */
     bool user = geteuid() != settings->user || getegid() != settings->group;
+    bool rights = restore_rights(settings);
     bool root = !is_same(file_of("/"), settings->root), folder = restore_folder(settings);
     bool mask = current_mask() != settings->mask, flags = restore_streams(settings);
     umask(settings->mask);
@@ -111,7 +143,9 @@ bool run_settings_restore(const struct run_settings *settings, char *changed, si
                        : folder ? "the folder of its process (chdir)"
                        : mask   ? "the mode of new files (umask)"
                        : flags  ? "the flags of a standard stream (fcntl)"
-                                : NULL;
+                       : rights
+                           ? "the rights of its process (setfsuid, capset, PR_SET_NO_NEW_PRIVS)"
+                           : NULL;
     if (what)
         snprintf(changed, size, "changed %s", what);
     else if (wrong >= 0)

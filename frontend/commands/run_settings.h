@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -15,8 +16,10 @@ struct run_settings {
         dev_t device;
         ino_t file;
     } current, root; /* folders */
-    uid_t user;
-    gid_t group;
+    uid_t user, file_user;
+    gid_t group, file_group;
+    uint32_t capabilities[2]; /* those in effect */
+    bool no_more_privileges;  /* PR_SET_NO_NEW_PRIVS */
     int streams[3]; /* flags of standard input, output and error; -1: it is not open */
     mode_t mask;
     struct rlimit limits[RLIM_NLIMITS];

@@ -54,8 +54,9 @@ static bool make_folder(struct tool_folder *folder)
     if (folder->names)
         return true;
     int failure = errno;
-    rmdir(folder->path);
-    leftovers_forget(folder->leftover);
+    /* Code of others may have taken the right from this process: who waits for it has it still. */
+    if (rmdir(folder->path) == 0 || errno == ENOENT)
+        leftovers_forget(folder->leftover);
     errno = failure;
     return false;
 }
@@ -83,8 +84,9 @@ void tool_folder_remove(struct tool_folder *folder)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             unlinkat(dirfd(folder->names), entry->d_name, 0);
     closedir(folder->names);
-    rmdir(folder->path);
-    leftovers_forget(folder->leftover);
+    /* Code of others may have taken the right from this process: who waits for it has it still. */
+    if (rmdir(folder->path) == 0 || errno == ENOENT)
+        leftovers_forget(folder->leftover);
     mem_free(folder->path);
 }
 

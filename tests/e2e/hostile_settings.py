@@ -38,6 +38,14 @@ check("a kernel that leaves files open", build("files", HEAD + "#include <fcntl.
 if os.geteuid() == 0:
     check("a kernel that is of another user", build("user", HEAD + OWN % "setuid(65534);"),
           [WHO + "user of its process", "Own %y"])
+    check("a constructor that takes the right to files", build("rights", HEAD + """
+#include <sys/fsuid.h>
+__attribute__((constructor)) static void give_up(void) { setfsuid(65534); }
+""" + OWN % ""), ["skirc: a constructor of 'rights.o'.* has changed the rights of its process"])
+check("a constructor that gives up privileges", build("privileges", HEAD + """
+#include <sys/prctl.h>
+__attribute__((constructor)) static void give_up(void) { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+""" + OWN % ""), ["skirc: a constructor of 'privileges.o'.* has changed the rights of its process"])
 # Links that lead elsewhere: an output would replace what is there.
 for flag, place in ("-oz=z.npy", "z.npy"), ("--json=said", "said"), ("-oz=linked/z.npy", "linked/z.npy"):
     os.mkdir("plain")

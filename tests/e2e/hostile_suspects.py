@@ -59,6 +59,12 @@ static char room[65536];
 #include <asm/prctl.h>
 """ + OWN % "syscall(SYS_arch_prctl, ARCH_SET_FS, 4096); *(volatile int *)8 = 1;"),
           says(r"skirc: a sub-kernel crashed \(signal 11\)\n(.*\n)*.*aiv 2 at `call @k"))
+# Others of the process go on, and nobody is told of its end.
+check("a constructor that has the first thread ended at its next system call", build("strict", HEAD + """
+#include <sys/prctl.h>
+__attribute__((constructor)) static void forbid(void) { prctl(PR_SET_SECCOMP, 1); }
+""" + OWN % ""), ["skirc: .*has ended the first thread of its process, or has it ended at a system call", "Own %y"],
+      "--timeout=0")
 for body in ("union sigval v = {0}; sigqueue(getpid(), SIGUSR1, v); usleep(10000);",
              "union sigval v = {0}; sigqueue(getpid(), SIGRTMIN + 1, v); usleep(10000);",
              "siginfo_t i; memset(&i, 0, sizeof i); i.si_code = -60; syscall(SYS_rt_sigqueueinfo, getpid(), SIGSEGV, &i);"

@@ -4,12 +4,15 @@ neither the old one nor the new one.
 A few calls of each command are tried; `make torture` tries all (`interrupted.py --all`).
 """
 
+import glob
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
@@ -121,5 +124,22 @@ done = tap.skirc("run", "own.skir", timeout=30)
 tap.check("a compiler that does not end is ended", done.returncode == 4 and
           "takes longer than 1 seconds: SKIR_TOOL_TIMEOUT allows no more" in done.stderr, done.stderr)
 tap.check("  it may clean up, and nothing is left", not os.listdir("tmp"), os.listdir("tmp"))
+
+# ---- Every signal that ends a process ----
+
+os.environ["SKIR_TOOL_TIMEOUT"] = "100"
+KEPT = (signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT, signal.SIGCHLD,
+        signal.SIGURG, signal.SIGWINCH, signal.SIGXFSZ)
+for number in sorted(signal.valid_signals() - set(KEPT)):
+    running = subprocess.Popen([SKIRC, "run", "own.skir"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+    while running.poll() is None and not glob.glob("tmp/**/mine", recursive=True):
+        time.sleep(0.01)
+    running.send_signal(number)
+    status = running.wait(60)
+    tap.check(f"signal {int(number)} leaves nothing behind", status == -number and not os.listdir("tmp"),
+              f"status {status}, {os.listdir('tmp')}")
+    shutil.rmtree("tmp")
+    os.mkdir("tmp")
 
 tap.done()
