@@ -29,6 +29,7 @@
 #include "ir/syntax/locate.h"
 #include "passes/events/inserter.h"
 #include "passes/insert_events.h"
+#include "passes/launches/ring_report.h"
 #include "passes/pass.h"
 
 #include <string.h>
@@ -446,5 +447,10 @@ bool insert_events(struct pass_context *context, bool final)
 
 bool pass_insert_events(struct pass_context *context)
 {
-    return insert_events(context, false);
+    bool ok = insert_events(context, false);
+    if (ok && context->diags->remarks) {
+        analyses_drop(context->analyses);
+        report_rings(context->diags, context->module, context->analyses);
+    }
+    return ok;
 }

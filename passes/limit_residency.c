@@ -18,6 +18,7 @@
 #include "passes/launches/advise.h"
 #include "passes/launches/apply.h"
 #include "passes/launches/describe.h"
+#include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"
 #include "passes/pass.h"
 
@@ -418,7 +419,7 @@ bool limit_launches(struct pass_context *context)
         if (!changed)
             break;
         analyses_drop(context->analyses);
-        if (!pass_insert_events(context))
+        if (!insert_events(context, false))
             return false;
         analyses_drop(context->analyses);
     }
@@ -449,7 +450,9 @@ bool pass_limit_residency(struct pass_context *context)
         ok = insert_events(context, true);
         analyses_drop(context->analyses);
     }
-    if (ok)
+    if (ok) {
         report_fused_again(context->diags, context->module, context->analyses);
+        report_rings(context->diags, context->module, context->analyses);
+    }
     return ok;
 }

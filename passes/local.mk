@@ -149,6 +149,8 @@ libskir_la_SOURCES += \
 	passes/launches/order.c \
 	passes/launches/queue.c \
 	passes/launches/queue.h \
+	passes/launches/ring_report.c \
+	passes/launches/ring_report.h \
 	passes/launches/table.c \
 	passes/launches/table.h \
 	passes/sync/caches.c \

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_NAMED_OPS = 6 };
+enum { MAX_NAMED_OPS = 6, MAX_LISTED_LAUNCHES = 100 };
 
 static const char *name_op(struct diags *diags, const struct fused *fused, uint32_t op)
 {
@@ -63,7 +63,7 @@ static void add_facts(struct diags *diags, const struct fused *fused)
     for (uint32_t i = 0; i < fused->count; i++)
         if (fused->beside[fused->ops[i]])
             diag_listed(diags, "beside", name_op(diags, fused, fused->ops[i]));
-    for (uint32_t i = 0; i < fused->n_names; i++)
+    for (uint32_t i = 0; i < fused->n_names && i < MAX_LISTED_LAUNCHES; i++)
         diag_listed(diags, "beside",
                     arena_printf(&diags->arena, "@%.*s", NAME(module, fused->names[i])));
 }
@@ -84,8 +84,8 @@ void report_fused(struct diags *diags, const struct fused *fused)
     const struct op *first = &fused->graph->ops.at[fused->ops[0]];
     diag_at(diags, DIAG_fused, locate_op(fused->module, first, OP_TYPE_NAME, 0),
             "%ssuper kernel '@%.*s' has %u op%s: %s%s%s", scope, NAME(fused->module, fused->name),
-            count, count == 1 ? "" : "s", own.at,
-            beside ? "; it waits in the middle for what runs beside: " : "", others.at);
+            count, count == 1 ? "" : "s", own.at, beside ? "; what runs beside it: " : "",
+            others.at);
     text_free(&own);
     text_free(&others);
     add_facts(diags, fused);

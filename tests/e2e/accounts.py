@@ -79,7 +79,7 @@ with open("ring.skir", "w") as file:
     file.write(PROGRAM.replace(" after (%o)", "").replace("scope none {\n        %o = Mul(%n, %b) : f32[8]\n      }", "")
                .replace("{supportSuperKernel = 0}", "{no_cores}"))
 done = tap.skirc("check", "--explain", "--remarks=ring.json", "ring.skir")
-tap.check("what runs beside a super kernel is named", "it waits in the middle for what runs beside: Foo %n (the default "
+tap.check("what runs beside a super kernel is named", "what runs beside it: Foo %n (the default "
           "stream) [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
 with open("ring.json") as file:
     fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
@@ -99,11 +99,32 @@ graph @g(%a: f32[8]) -> (f32[8], f32[8]) {
 }
 """)
 done = tap.skirc("check", "--explain", "--remarks=sides.json", "sides.skir")
-tap.check("super kernels side by side name each other", "(stream \"1\"), Mul %e; it waits in the middle for what runs "
-          "beside: '@g_s' [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
+tap.check("super kernels side by side name each other", "(stream \"1\"), Mul %e; what runs beside it: "
+          "'@g_s' [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
 with open("sides.json") as file:
     fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
 tap.check("  in JSON, too", [remark.get("beside") for remark in fused] == [["@g_t"], ["@g_s"]], fused)
+with open("sides.json") as file:
+    rings = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "ring"]
+tap.check("  with their ring, once", [ring["launches"] for ring in rings] == [["@g_s", "@g_t"]], rings)
+
+# 150 scopes, each of which needs the one before it twice, the first one the last: a line for each wait, and lists that do not grow with all
+# of them.
+with open("many.skir", "w") as file:
+    values = [f"%v{i}" for i in range(300)]
+    file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] {\n")
+    for i in range(300):
+        file.write(f'  stream "{i % 150 + 1}" {{ scope @s{i % 150} {{ {values[i]} = Add({values[i - 1] if i else "%a"}, %a) : f32[8] }} }}\n')
+    file.write("  return %v299\n}\n")
+done = tap.skirc("check", "--explain", "--no-lower", "many.skir")
+lines = done.stdout.splitlines()
+tap.check("of many launches in a ring each wait is a line", sum(" waits " in line for line in lines) == 299
+          and sum("[ring]" in line for line in lines) == 1
+          and "'@g_s0', '@g_s1', '@g_s2', '@g_s3', '@g_s4', '@g_s5' and 144 more run side by side" in done.stdout, done.stdout[:2000])
+tap.skirc("check", "--explain", "--no-lower", "--remarks=many.json", "many.skir")
+with open("many.json") as file:
+    fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
+tap.check("  and no list has all of them once more", max(len(remark["beside"]) for remark in fused) == 100, fused[:2])
 
 with open("plain.skir", "w") as file:
     file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] { return %a }\n")
