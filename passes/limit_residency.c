@@ -15,45 +15,22 @@
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fused_report.h"
 #include "passes/insert_events.h"
-#include "passes/launches/advise.h"
 #include "passes/launches/apply.h"
-#include "passes/launches/describe.h"
 #include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"
+#include "passes/limiter.h"
 #include "passes/pass.h"
-
-struct limiter {
-    struct pass_context *context;
-    struct module *module;
-    struct graph *graph;
-    struct called_launches *called;
-    struct graph_launches launches;
-    struct launch_names names;
-    bool changed;
-    uint32_t tries; /* of orders that might help, as long as this takes little time */
-};
 
 /* A cut that is not enough is followed by others. */
 enum { MAX_ROUNDS = 64, MAX_TRIED = 20000 }; /* launches, in all that is tried */
 
 /* ------------------------------------------------------------------------- reports ---- */
 
-static struct span row_span(const struct limiter *limiter, uint32_t row)
-{
-    if (row == NONE)
-        return no_span;
-    struct launch_source source = limiter->launches.sources.at[row];
-    const struct graph *graph = limiter->graph;
-    return source.block != NONE
-               ? locate_name(limiter->module, graph->blocks.at[source.block].loc)
-               : locate_op(limiter->module, &graph->ops.at[source.op], OP_TYPE_NAME, 0);
-}
-
 /* A line of a state is a note; what has no place of its own is said at the one before. */
 static void add_notes(const struct limiter *limiter, const struct launch_lines *lines)
 {
     for (uint32_t i = 0; i < lines->count; i++) {
-        struct span span = row_span(limiter, lines->at[i].row);
+        struct span span = limiter_row_span(limiter, lines->at[i].row);
         if (lines->at[i].row == NONE)
             diag_help(limiter->context->diags, "it came so: %s", lines->at[i].text);
         else if (span.end)
@@ -63,131 +40,16 @@ static void add_notes(const struct limiter *limiter, const struct launch_lines *
     }
 }
 
-/* "48 AIVs", "1 AIC and 2 AIVs": of so many blocks. */
-static const char *cores_text(const struct limiter *limiter, const struct launch_row *row,
-                              uint32_t blocks)
-{
-    const struct shape_info *shape = shape_info(row->shape);
-    uint32_t aics = blocks * shape->aics, aivs = blocks * shape->aivs;
-    struct arena *arena = &limiter->context->diags->arena;
-    if (aivs == 0)
-        return arena_printf(arena, "%u AIC%s", aics, aics == 1 ? "" : "s");
-    if (aics == 0)
-        return arena_printf(arena, "%u AIV%s", aivs, aivs == 1 ? "" : "s");
-    return arena_printf(arena, "%u AIC%s and %u AIV%s", aics, aics == 1 ? "" : "s", aivs,
-                        aivs == 1 ? "" : "s");
-}
-
-static const char *row_text(const struct limiter *limiter, uint32_t row)
-{
-    struct text text = {NULL, 0, 0};
-    limiter->names.row(&text, limiter->names.user, row);
-    text_char(&text, '\0');
-    const char *kept = arena_printf(&limiter->context->diags->arena, "%s", text.at);
-    text_free(&text);
-    return kept;
-}
-
-/* The op of a launch whose order is that of the launch: what executes something, the first or last
- * in the text. */
-static uint32_t end_op(const struct limiter *limiter, uint32_t row, bool last)
-{
-    struct launch_source source = limiter->launches.sources.at[row];
-    struct analyses *analyses = limiter->context->analyses;
-    const struct order *order = analyses_order(analyses, limiter->module, limiter->graph);
-    const struct members *members = analyses_members(analyses, limiter->module, limiter->graph);
-    uint32_t end = source.op;
-    if (source.block == NONE)
-        return end;
-    for (uint32_t i = members->first[source.block]; i < members->first[source.block + 1]; i++) {
-        uint32_t op = members->ops[i];
-        bool behind = end != NONE && order->position[op] > order->position[end];
-        if (!order->passive[op] && (end == NONE || behind == last))
-            end = op;
-    }
-    return end;
-}
-
-/* Says which order would do. */
-static void report_advice(const struct limiter *limiter, const struct launch_advice *advice,
-                          const char *then)
-{
-    struct diags *diags = limiter->context->diags;
-    const struct graph *graph = limiter->graph;
-    uint32_t from = end_op(limiter, advice->first, true),
-             to = end_op(limiter, advice->behind, false);
-    if (from == NONE || to == NONE)
-        return;
-    const struct op *first = &graph->ops.at[from], *behind = &graph->ops.at[to];
-    const char *text = op_text(limiter->module, graph, behind, &diags->arena);
-    bool named =
-        first->results.count && behind->loc != NONE && first->loc < behind->loc; /* above it */
-    const char *how =
-        named
-            ? arena_printf(&diags->arena, "'after (%%%.*s)' on %s",
-                           NAME(limiter->module, graph->values.at[first->results.first].name), text)
-            : arena_printf(&diags->arena, "an event from %s to %s",
-                           op_text(limiter->module, graph, first, &diags->arena), text);
-    diag_help(diags, "with %s, %s starts when %s has ended, and %s", how,
-              row_text(limiter, advice->behind), row_text(limiter, advice->first), then);
-}
-
-static const char wider_options[] =
-    "the options that ask for more ('debug-aic-num', 'debug-aiv-num', 'debug-per-op-max-core-num')";
-
-/* Whether options have it launched on more cores than its ops need: `row` becomes what these do. */
-static bool is_wider(const struct limiter *limiter, uint32_t index, struct launch_row *row)
-{
-    const struct members *members =
-        analyses_members(limiter->context->analyses, limiter->module, limiter->graph);
-    return graph_launch_is_wider(&limiter->launches, members, index, &row->shape, &row->blocks);
-}
-
-/* Whether the launch would do with such blocks: not be cut if it is (`cuts` is not 0), not hang. */
-static bool try_blocks(struct limiter *limiter, uint32_t row, enum block_shape shape,
-                       uint32_t blocks, uint32_t cuts)
-{
-    if (blocks == 0 || limiter->tries == 0)
-        return false;
-    limiter->tries--;
-    return launches_do_with(&limiter->launches.table, row, shape, blocks, cuts);
-}
-
-static void advise_hang(struct limiter *limiter, const struct explorer *explorer)
-{
-    const struct queue *queue = explorer->queue;
-    struct launch_advice advice;
-    struct vec_u32 rows = {NULL, 0, 0};
-    for (uint32_t i = 0; i < queue->table->n_streams; i++)
-        if (!queue_is_over(queue, i, explorer->stuck[i]))
-            vec_push(&rows, queue_part(queue, i, explorer->stuck[i])->row);
-    if (launches_advise(&advice, &limiter->launches.table, rows.at, rows.count, NONE, 0,
-                        &limiter->tries))
-        report_advice(limiter, &advice, "nothing hangs");
-    for (uint32_t i = 0; i < rows.count; i++) {
-        struct launch_row row = limiter->launches.table.rows.at[rows.at[i]];
-        if (is_wider(limiter, rows.at[i], &row) &&
-            try_blocks(limiter, rows.at[i], row.shape, row.blocks, 0))
-            diag_help(limiter->context->diags,
-                      "with %s on %s, which its ops need, nothing hangs: leave out %s",
-                      row_text(limiter, rows.at[i]), cores_text(limiter, &row, row.blocks),
-                      wider_options);
-    }
-    vec_free(&rows);
-}
-
 static void report_hang(struct limiter *limiter, const struct explorer *explorer)
 {
     struct launch_lines lines = {NULL, 0, 0};
     describe_state(&lines, &limiter->names, explorer, true);
     assert(lines.count > 0);
-    if (diag_at(limiter->context->diags, DIAG_launches_hang, row_span(limiter, lines.at[0].row),
+    if (diag_at(limiter->context->diags, DIAG_launches_hang,
+                limiter_row_span(limiter, lines.at[0].row),
                 "launches of '@%.*s' can keep each other's cores for ever",
                 NAME(limiter->module, limiter->graph->name))) {
         add_notes(limiter, &lines);
-        diag_help(limiter->context->diags,
-                  "order them by 'after', have them run on one stream, or on fewer cores (a "
-                  "smaller 'block' of their kernels)");
         advise_hang(limiter, explorer);
     }
     launch_lines_free(&lines);
@@ -198,7 +60,8 @@ static void report_circle(const struct limiter *limiter, const struct queue *que
 {
     struct launch_lines lines = {NULL, 0, 0};
     describe_circle(&lines, &limiter->names, queue, circle);
-    if (diag_at(limiter->context->diags, DIAG_launches_circle, row_span(limiter, lines.at[0].row),
+    if (diag_at(limiter->context->diags, DIAG_launches_circle,
+                limiter_row_span(limiter, lines.at[0].row),
                 "launches of '@%.*s' wait for each other",
                 NAME(limiter->module, limiter->graph->name)))
         add_notes(limiter, &lines);
@@ -215,73 +78,6 @@ static void report_unknown(const struct limiter *limiter, const struct explorer 
         diag_help(limiter->context->diags, "order more of them, or use fewer streams");
 }
 
-/* The most blocks with which a launch leaves room for another, that is fewer than it has. */
-static uint32_t blocks_beside(const struct launch_table *table, const struct launch_row *row,
-                              const struct launch_row *other)
-{
-    uint32_t blocks = row->blocks;
-    while (--blocks > 0) {
-        struct held held = {{0}};
-        held.of[other->shape] = other->keeps ? other->blocks : 1;
-        held.of[row->shape] += blocks;
-        if (cores_fit(&table->device, &held))
-            return blocks;
-    }
-    return 0;
-}
-
-/* On which cores the launch would not have to be cut, and what to do for that; nothing where none
- * are found. */
-static const char *fewer_text(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
-{
-    const struct launch_table *table = &limiter->launches.table;
-    struct arena *arena = &limiter->context->diags->arena;
-    struct launch_row row = table->rows.at[mend->row];
-    if (is_wider(limiter, mend->row, &row) &&
-        try_blocks(limiter, mend->row, row.shape, row.blocks, cuts))
-        return arena_printf(arena, ". On %s, which its ops need, it would not be cut: leave out %s",
-                            cores_text(limiter, &row, row.blocks), wider_options);
-    row = table->rows.at[mend->row];
-    row.blocks = blocks_beside(table, &row, &table->rows.at[mend->other]);
-    if (try_blocks(limiter, mend->row, row.shape, row.blocks, cuts))
-        return arena_printf(arena,
-                            ". On %s it would not be cut: give its kernels a 'block' of no more; "
-                            "sample kernels are declared for that",
-                            cores_text(limiter, &row, row.blocks));
-    return "";
-}
-
-/* Which cores are missing, and what would free them. */
-static void explain_cores(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
-{
-    const struct launch_table *table = &limiter->launches.table;
-    const struct launch_row *row = &table->rows.at[mend->row], *other;
-    struct diags *diags = limiter->context->diags;
-    struct span span = row_span(limiter, mend->other);
-    if (mend->other == NONE)
-        return;
-    other = &table->rows.at[mend->other];
-    if (mend->cut)
-        diag_help(
-            diags, "of %u AICs and %u AIVs '@%.*s' keeps %s, and %s needs %s at once%s",
-            table->device.aics, table->device.aivs,
-            NAME(limiter->module,
-                 limiter->graph->blocks.at[limiter->launches.sources.at[mend->row].block].name),
-            cores_text(limiter, row, row->blocks), row_text(limiter, mend->other),
-            cores_text(limiter, other, other->keeps ? other->blocks : 1),
-            fewer_text(limiter, mend, cuts));
-    if (span.end)
-        diag_note(diags, span, "that lacks cores");
-}
-
-static void advise_cut(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
-{
-    struct launch_advice advice;
-    if (launches_advise(&advice, &limiter->launches.table, mend->beside, mend->n_beside, mend->row,
-                        cuts, &limiter->tries))
-        report_advice(limiter, &advice, "nothing is cut here");
-}
-
 /* What was changed at a wait, and for whom. False where that must not be. */
 static bool report_mend(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
 {
@@ -291,7 +87,7 @@ static bool report_mend(struct limiter *limiter, const struct mend *mend, uint32
     const struct op *op = &limiter->graph->ops.at[step->user];
     struct span span = locate_op(limiter->module, op, OP_TYPE_NAME, 0);
     uint32_t block = launches->sources.at[mend->row].block;
-    const char *other = mend->other == NONE ? "somebody" : row_text(limiter, mend->other);
+    const char *other = mend->other == NONE ? "somebody" : limiter_row_text(limiter, mend->other);
     enum sk_strict strict = mend_strictness(mend, launches);
     bool told,
         differs = mend->cut && limiter->context->reference_partition &&

@@ -29,6 +29,8 @@ libskir_la_SOURCES += \
 	passes/limit_residency.c \
 	passes/limit_residency.h \
 	passes/limit_stream_fusion.c \
+	passes/limiter.h \
+	passes/limiter_advice.c \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
 	passes/pass.h \

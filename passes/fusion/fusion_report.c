@@ -270,18 +270,59 @@ static bool is_old_break(const struct fusion *f, const struct segment *segment, 
     return before != NONE && here != NONE && before != here;
 }
 
-/* Why an op does not run beside a super kernel of the input, and what to do. */
-static const char *ring_advice(const struct fusion *f, const struct fusion_group *group,
-                               uint32_t op)
+/* Adds what of a group keeps others from running beside it: "'fixed_slots' of '@k'". */
+static void add_obstacles(const struct fusion *f, uint32_t group, struct text *text)
 {
-    if (attr_flag(f->module, f->graph->blocks.at[group->block].attrs, W_fixed_slots))
-        return "nothing runs beside a super kernel with 'fixed_slots': leave that out, or make two "
-               "super kernels of it, before and behind the op";
+    struct sk_options options;
+    if (group == GROUP_NONE)
+        return;
+    const struct fusion_group *g = &f->groups.at[group];
+    if (attr_flag(f->module, f->graph->blocks.at[g->block].attrs, W_fixed_slots))
+        text_printf(text, "%s'fixed_slots' of %s", text->size ? " and " : "",
+                    fusion_group_text(f, group));
+    if (fusion_options(f, g, &options) && options.of[SK_debug_per_op_max_core_num].number != 0)
+        text_printf(text, "%s'%s' of %s", text->size ? " and " : "",
+                    sk_option_key(SK_debug_per_op_max_core_num), fusion_group_text(f, group));
+}
+
+/* The label of the stream that a super kernel of the input, or an op outside, is launched on. */
+static uint32_t launch_stream(const struct fusion *f, uint32_t block, uint32_t op)
+{
+    if (block == NONE)
+        return f->order->stream[op];
+    return stream_label(attr_string(f->module, f->graph->blocks.at[block].attrs, W_stream));
+}
+
+/* Why an op, or the super kernel that it is of, does not run beside a super kernel of the input,
+ * and what to do. What keeps both of them from it is named, as it does not help to leave out one.
+ */
+static void advise_ring(const struct fusion *f, uint32_t group, const struct break_cause *cause)
+{
+    struct diags *diags = f->context->diags;
+    uint32_t op = cause->cause, of = f->superkernel_of[op], other = f->member_of[op];
+    uint32_t block = f->groups.at[group].block, root = f->member_of[cause->root];
+    struct text obstacles = {NULL, 0, 0};
+    add_obstacles(f, group, &obstacles);
+    if (other != group)
+        add_obstacles(f, other, &obstacles);
+    if (root != group && root != other)
+        add_obstacles(f, root, &obstacles);
     if (op_call_kind(&f->graph->ops.at[op]) != CALL_NONE)
-        return "an op that calls graphs does not run beside a super kernel: make two of this one, "
-               "before and behind the op";
-    return "what runs beside a super kernel is launched on another stream: move the op there, or "
-           "make two super kernels of this one";
+        diag_help(diags, "an op that calls graphs does not run beside a super kernel: make two of "
+                         "this one, before and behind the op");
+    else if (launch_stream(f, block, NONE) == launch_stream(f, of, op))
+        diag_help(diags,
+                  "what runs beside a super kernel is launched on another stream: move %s "
+                  "there, or make two super kernels of this one",
+                  of == NONE ? "the op" : fusion_group_text(f, other));
+    else if (obstacles.size)
+        diag_help(diags,
+                  "nothing runs beside what has %.*s: leave that out, or make two super kernels "
+                  "of this one, before and behind the op",
+                  (int)obstacles.size, obstacles.at);
+    else
+        diag_help(diags, "make two super kernels of this one, before and behind the op");
+    text_free(&obstacles);
 }
 
 /* A super kernel of the input stays whole, but for ops to be left out. */
@@ -295,7 +336,7 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
                 locate_name(f->module, f->graph->blocks.at[group->block].loc),
                 "an op outside needs a part of '@%.*s', and another part needs that op",
                 NAME(f->module, f->graph->blocks.at[group->block].name))) {
-        diag_help(f->context->diags, "%s", ring_advice(f, group, cause->cause));
+        advise_ring(f, segment->group, cause);
         diag_note(f->context->diags, op_span(f, cause->cause), "it is this op");
     }
     return false;

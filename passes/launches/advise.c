@@ -69,16 +69,74 @@ static bool try_order(const struct launch_table *table, struct launch_advice ord
     return enough;
 }
 
-bool launches_do_with(const struct launch_table *table, uint32_t row, enum block_shape shape,
-                      uint32_t blocks, uint32_t cuts)
+bool launches_do_with(const struct launch_table *table, const struct launch_change *changes,
+                      uint32_t count, uint32_t uncut, uint32_t most)
 {
     struct launch_table with;
     launch_table_ordered(&with, table, (struct launch_advice){NONE, NONE});
-    with.rows.at[row].shape = shape;
-    with.rows.at[row].blocks = blocks;
-    bool enough = try_table(&with, cuts ? row : NONE, cuts ? cuts - 1 : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        struct launch_row *row = &with.rows.at[changes[i].row];
+        row->shape = changes[i].shape;
+        row->blocks = changes[i].blocks;
+        row->sealed = row->sealed && !changes[i].open;
+    }
+    bool enough = try_table(&with, uncut, most);
     launch_table_free(&with);
     return enough;
+}
+
+bool launches_do_open(const struct launch_table *table, uint32_t row, struct mends *mends)
+{
+    struct launch_table open;
+    struct queue queue;
+    struct queue_circle circle;
+    struct explorer explorer;
+    uint32_t count = 0;
+    launch_table_ordered(&open, table, (struct launch_advice){NONE, NONE});
+    open.rows.at[row].sealed = false;
+    queue_init(&queue, &open);
+    bool enough = !queue_find_circle(&queue, &circle);
+    if (enough) {
+        explorer_init(&explorer, &queue, ADVICE_STATES);
+        enough = launches_mend(&explorer, mends, false) == LAUNCHES_SAFE;
+        explorer_free(&explorer);
+    }
+    for (uint32_t i = 0; i < mends->count; i++)
+        if (mends->at[i].row == row)
+            mends->at[count++] = mends->at[i];
+    mends->count = count;
+    queue_circle_free(&circle);
+    queue_free(&queue);
+    launch_table_free(&open);
+    return enough && count > 0;
+}
+
+static bool has_circle(const struct launch_table *table, struct launch_advice order)
+{
+    struct launch_table ordered;
+    struct queue queue;
+    struct queue_circle circle;
+    launch_table_ordered(&ordered, table, order);
+    queue_init(&queue, &ordered);
+    bool found = queue_find_circle(&queue, &circle);
+    queue_circle_free(&circle);
+    queue_free(&queue);
+    launch_table_free(&ordered);
+    return found;
+}
+
+bool launches_can_follow(const struct launch_table *table, const uint32_t *rows, uint32_t count,
+                         uint32_t *tries)
+{
+    for (uint32_t n = 0; n < count * count && *tries; n++) {
+        struct launch_advice order = {rows[n / count], rows[n % count]};
+        if (order.first == order.behind)
+            continue;
+        --*tries;
+        if (!has_circle(table, order))
+            return true;
+    }
+    return false;
 }
 
 /* Whether two rows may be tried one behind the other. */

@@ -17,10 +17,27 @@ bool launches_advise(struct launch_advice *advice, const struct launch_table *ta
                      const uint32_t *rows, uint32_t count, uint32_t row, uint32_t cuts,
                      uint32_t *tries);
 
-/* Whether no launch hangs, nor is cut, where a row has such blocks, and so many; or, where `cuts`
- * is not 0, whether fewer than these are cut, and the row is not. */
-bool launches_do_with(const struct launch_table *table, uint32_t row, enum block_shape shape,
-                      uint32_t blocks, uint32_t cuts);
+/* A row as it might be. */
+struct launch_change {
+    uint32_t row;
+    enum block_shape shape;
+    uint32_t blocks;
+    bool open; /* it may be cut, or wait as a whole */
+};
+
+/* Whether no launch hangs with these changes, though `most` are cut at most, and the row `uncut`
+ * (or NONE) is not. */
+bool launches_do_with(const struct launch_table *table, const struct launch_change *changes,
+                      uint32_t count, uint32_t uncut, uint32_t most);
+
+/* Whether no launch hangs where this one, which is sealed, may be cut, or wait as a whole: `mends`,
+ * to be freed in any case, becomes what is done to it. */
+bool launches_do_open(const struct launch_table *table, uint32_t row, struct mends *mends);
+
+/* Whether any of these rows could come behind another as a whole. Like launches_advise it takes
+ * from `tries`. */
+bool launches_can_follow(const struct launch_table *table, const uint32_t *rows, uint32_t count,
+                         uint32_t *tries);
 
 /* The table with that order, to be freed; an event is new. Rows of NONE: the table as it is. */
 void launch_table_ordered(struct launch_table *to, const struct launch_table *from,
