@@ -10,12 +10,14 @@
  * it got until it has the others, too; so launches can come to a state in which each waits for
  * cores or events of another. passes/launches says whether they can, and what to change.
  */
+#include "ir/event_sides.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fused_report.h"
 #include "passes/insert_events.h"
 #include "passes/launches/apply.h"
+#include "passes/launches/entry_order.h"
 #include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"
 #include "passes/limiter.h"
@@ -67,6 +69,69 @@ static void report_circle(const struct limiter *limiter, const struct queue *que
         add_notes(limiter, &lines);
     launch_lines_free(&lines);
 }
+
+/* ------------------------------------------------------------------------- given entries ---- */
+
+static uint32_t superkernel_of(const struct limiter *limiter, const struct event_side *side)
+{
+    return side->op == NONE
+               ? side->block
+               : graph_superkernel(limiter->graph, limiter->graph->ops.at[side->op].block);
+}
+
+/* At who waits, as a launch of another entry. */
+static void report_unnotified(const struct limiter *limiter, const struct event_side *sender,
+                              const struct event_side *receiver)
+{
+    struct diags *diags = limiter->context->diags;
+    const struct graph *graph = limiter->graph;
+    const struct block *superkernel = &graph->blocks.at[superkernel_of(limiter, sender)];
+    const struct entry *entry = block_entry(limiter->module, superkernel);
+    struct arena *arena = &diags->arena;
+    const char *op = op_text(limiter->module, graph, &graph->ops.at[sender->op], arena);
+    if (!diag_at(diags, DIAG_sync_event,
+                 locate_event_side(limiter->module, graph, receiver, OP_RECV),
+                 "nobody notifies event '%.*s', for which this waits: entry '@%.*s' does not",
+                 NAME(limiter->module, sender->event), NAME(limiter->module, entry->name)))
+        return;
+    diag_note(diags, locate_event_side(limiter->module, graph, sender, OP_SEND), "%s is to send it",
+              op);
+    diag_help(diags, "write 'notify %.*s' into the entry, where that op is complete",
+              NAME(limiter->module, sender->event));
+    diag_field(diags, "entry", arena_printf(arena, "%.*s", NAME(limiter->module, entry->name)));
+    diag_field(diags, "event", arena_printf(arena, "%.*s", NAME(limiter->module, sender->event)));
+}
+
+/* What entries that are given do not notify is as if it came last, so others may wait for each
+ * other for that reason alone. Returns whether it was so of any. */
+static bool report_given(const struct limiter *limiter)
+{
+    const struct graph *graph = limiter->graph;
+    struct event_sides sends = event_sides_find(graph, W_send),
+                       recvs = event_sides_find(graph, W_recv);
+    struct id_map receiver_of = {NULL, 0, 0};
+    bool any = false;
+    for (uint32_t i = recvs.count; i-- > 0;)
+        id_map_set(&receiver_of, recvs.at[i].event, i);
+    for (uint32_t i = 0; i < sends.count; i++) {
+        uint32_t block = superkernel_of(limiter, &sends.at[i]),
+                 at = id_map_find(&receiver_of, sends.at[i].event);
+        if (sends.at[i].op == NONE || block == NONE || at == NONE ||
+            superkernel_of(limiter, &recvs.at[at]) == block)
+            continue;
+        const struct entry *entry = block_entry(limiter->module, &graph->blocks.at[block]);
+        if (!entry || entry_notifies(entry, sends.at[i].event))
+            continue;
+        report_unnotified(limiter, &sends.at[i], &recvs.at[at]);
+        any = true;
+    }
+    id_map_free(&receiver_of);
+    vec_free(&sends);
+    vec_free(&recvs);
+    return any;
+}
+
+/* ------------------------------------------------------------------------- changes ---- */
 
 static void report_unknown(const struct limiter *limiter, const struct explorer *explorer)
 {
@@ -145,7 +210,7 @@ static bool limit_queue(struct limiter *limiter, struct queue *queue)
     enum verdict verdict = launches_mend(&explorer, &mends, false);
     uint32_t cuts = count_cuts(&mends);
     bool ok = verdict != LAUNCHES_HANG || cuts > 0;
-    if (!ok)
+    if (!ok && !report_given(limiter))
         report_hang(limiter, &explorer);
     if (verdict == LAUNCHES_UNKNOWN)
         report_unknown(limiter, &explorer);
@@ -176,7 +241,7 @@ static bool limit_graph(struct limiter *limiter)
     bool ok = !queue_find_circle(&queue, &circle);
     if (ok)
         ok = limit_queue(limiter, &queue);
-    else
+    else if (!report_given(limiter))
         report_circle(limiter, &queue, &circle);
     queue_circle_free(&circle);
     queue_free(&queue);

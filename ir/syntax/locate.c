@@ -1,4 +1,5 @@
 #include "ir/syntax/locate.h"
+#include "ir/event_sides.h"
 #include "ir/syntax/scanner.h"
 
 #include <string.h>
@@ -220,6 +221,14 @@ struct span locate_block_event(const struct module *module, const struct block *
     struct span found = part == OP_SEND ? send : walk_clause(&walk, W_recv, ']', index);
     scanner_free(&walk.scanner);
     return found.end ? found : name;
+}
+
+struct span locate_event_side(const struct module *module, const struct graph *graph,
+                              const struct event_side *side, enum op_part part)
+{
+    return side->op != NONE
+               ? locate_op(module, &graph->ops.at[side->op], part, side->index)
+               : locate_block_event(module, &graph->blocks.at[side->block], part, side->index);
 }
 
 struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index)

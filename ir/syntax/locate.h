@@ -27,6 +27,10 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
 /* An event of a super kernel's clause, OP_SEND or OP_RECV; its name where it has no such event. */
 struct span locate_block_event(const struct module *module, const struct block *block,
                                enum op_part part, uint32_t index);
+/* An event of a clause of an op or a super kernel. */
+struct event_side;
+struct span locate_event_side(const struct module *module, const struct graph *graph,
+                              const struct event_side *side, enum op_part part);
 struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index);
 /* The token at `loc`. */
 struct span locate_token(const struct module *module, uint32_t loc);

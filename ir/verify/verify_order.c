@@ -3,14 +3,6 @@
 #include "ir/overlaps.h"
 #include "ir/verify/verify_internal.h"
 
-static struct span side_span(const struct verifier *verifier, const struct graph *graph,
-                             const struct event_side *side, enum op_part part)
-{
-    if (side->op != NONE)
-        return locate_op(verifier->module, &graph->ops.at[side->op], part, side->index);
-    return locate_block_event(verifier->module, &graph->blocks.at[side->block], part, side->index);
-}
-
 /* Each event is sent once; the marks hold the index of its sender in `sends`. */
 static void mark_senders(struct verifier *verifier, const struct graph *graph,
                          const struct event_sides *sends)
@@ -21,9 +13,10 @@ static void mark_senders(struct verifier *verifier, const struct graph *graph,
         if (!marks_set(verifier, sends->at[i].event, i, &first))
             continue;
         if (diag_at(verifier->diags, DIAG_duplicate,
-                    side_span(verifier, graph, &sends->at[i], OP_SEND),
+                    locate_event_side(verifier->module, graph, &sends->at[i], OP_SEND),
                     "event '%.*s' is sent twice", NAME(verifier->module, sends->at[i].event)))
-            diag_note(verifier->diags, side_span(verifier, graph, &sends->at[first], OP_SEND),
+            diag_note(verifier->diags,
+                      locate_event_side(verifier->module, graph, &sends->at[first], OP_SEND),
                       "it is sent here too");
     }
 }
@@ -41,7 +34,8 @@ static bool may_be_alone(const struct verifier *verifier, const struct graph *gr
 static void unknown_event(struct verifier *verifier, const struct graph *graph,
                           const struct event_side *side, const struct event_sides *sends)
 {
-    if (!diag_at(verifier->diags, DIAG_event_partner, side_span(verifier, graph, side, OP_RECV),
+    if (!diag_at(verifier->diags, DIAG_event_partner,
+                 locate_event_side(verifier->module, graph, side, OP_RECV),
                  "event '%.*s' is received, but no op sends it",
                  NAME(verifier->module, side->event)))
         return;
@@ -70,7 +64,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
     }
     const struct event_side *sender = &sends->at[mark.id];
     if (sender->op == side->op && sender->block == side->block) {
-        diag_at(verifier->diags, DIAG_event_order, side_span(verifier, graph, side, OP_RECV),
+        diag_at(verifier->diags, DIAG_event_order,
+                locate_event_side(verifier->module, graph, side, OP_RECV),
                 "%s cannot wait for its own event", side->op == NONE ? "a super kernel" : "an op");
         return;
     }
@@ -79,7 +74,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
         order->stream[sender->op] != order->stream[side->op] || order->passive[sender->op] ||
         order->passive[side->op])
         return;
-    if (diag_at(verifier->diags, DIAG_event_order, side_span(verifier, graph, side, OP_RECV),
+    if (diag_at(verifier->diags, DIAG_event_order,
+                locate_event_side(verifier->module, graph, side, OP_RECV),
                 "event '%.*s' is sent and received on one stream",
                 NAME(verifier->module, side->event)))
         diag_help(verifier->diags, "ops of one stream run in their order; leave it out");
@@ -100,7 +96,7 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
         if (id_map_find(&received, sends.at[i].event) == NONE &&
             !may_be_alone(verifier, graph, &sends.at[i]) &&
             diag_at(verifier->diags, DIAG_event_partner,
-                    side_span(verifier, graph, &sends.at[i], OP_SEND),
+                    locate_event_side(verifier->module, graph, &sends.at[i], OP_SEND),
                     "event '%.*s' is sent, but no op receives it",
                     NAME(verifier->module, sends.at[i].event)))
             diag_help(verifier->diags, "add 'recv [%.*s]' to the op that waits",

@@ -1,5 +1,7 @@
 /* Events of a super kernel: notified when the op is complete, awaited before it starts, reset for
  * the next launch. */
+#include "ir/event_sides.h"
+#include "ir/syntax/locate.h"
 #include "passes/sync/words.h"
 
 /* ----------------------------------------------------------------------- sent events ---- */
@@ -51,13 +53,30 @@ static void help_notify(const struct sync_word *word)
     }
 }
 
+/* The first in the graph that waits for the event. */
+static void note_receiver(const struct sync_word *word)
+{
+    const struct sync_checker *checker = word->checker;
+    const struct graph *graph = checker->subject->graph;
+    struct event_sides recvs = event_sides_find(graph, W_recv);
+    uint32_t i = 0;
+    while (i < recvs.count && recvs.at[i].event != word->slot->id)
+        i++;
+    if (i < recvs.count)
+        diag_note(checker->diags, locate_event_side(checker->module, graph, &recvs.at[i], OP_RECV),
+                  "this waits for '%.*s'", NAME(checker->module, word->slot->id));
+    vec_free(&recvs);
+}
+
 static bool check_sent(const struct sync_word *word)
 {
     const struct module *module = word->checker->module;
     if (!sync_is_used(word->words, word->number, USE_NOTIFY)) {
         if (sync_report_word(word, "does not notify event '%.*s', which this op sends",
-                             NAME(module, word->slot->id)))
+                             NAME(module, word->slot->id))) {
             help_notify(word);
+            note_receiver(word);
+        }
         return false;
     }
     struct sync_point notify = sync_use_point(word->words, word->number, USE_NOTIFY);
