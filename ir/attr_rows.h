@@ -47,4 +47,12 @@ static inline bool attr_is_private(const struct module *module, uint32_t key)
     return name->size > 0 && name->text[0] == '_';
 }
 
+static inline bool attrs_are_private(const struct module *module, struct range attrs)
+{
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (!attr_is_private(module, module->attrs.at[attrs.first + i].key))
+            return false;
+    return true;
+}
+
 #endif

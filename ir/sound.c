@@ -1,4 +1,5 @@
 #include "ir/sound.h"
+#include "ir/attr_rows.h"
 
 static bool range_is_in(struct range range, uint32_t count)
 {
@@ -89,15 +90,16 @@ static bool block_is_sound(const struct module *module, const struct graph *grap
 {
     const struct block *block = &graph->blocks.at[id];
     bool rest = block->kind == BLOCK_SUPERKERNEL_REST;
+    if (!range_is_in(block->attrs, module->attrs.count))
+        return false;
     bool named = rest || block->kind == BLOCK_SCOPE_NONE ? block->name == NONE
                                                          : is_name(module, block->name);
-    bool goes_on = !rest || (block->whole < id && block->attrs.count == 0 &&
+    bool goes_on = !rest || (block->whole < id && attrs_are_private(module, block->attrs) &&
                              graph->blocks.at[block->whole].kind == BLOCK_SUPERKERNEL);
     return named && goes_on && (block->parent == NONE || block->parent < id) &&
            (block->kind == BLOCK_SUPERKERNEL || !block_has_events(block)) &&
            refs_are_below(graph, block->send, module->names.count) &&
-           refs_are_below(graph, block->recv, module->names.count) &&
-           range_is_in(block->attrs, module->attrs.count);
+           refs_are_below(graph, block->recv, module->names.count);
 }
 
 /* One item of the body, where `*open` is the innermost open block. */

@@ -1,4 +1,5 @@
 /* The parser's part for graphs. */
+#include "ir/attr_rows.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/upgrade.h"
 
@@ -174,12 +175,13 @@ void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind
     begin_block(parser, &block);
 }
 
-/* What a super kernel says of itself stands where it begins. */
+/* What a super kernel says of itself stands where it begins; what is said of the block may stand
+ * here. */
 static void go_on(struct parser *parser, struct block *block, uint32_t whole)
 {
     const struct block *first = &parser->graph->blocks.at[whole];
     const struct module *module = parser->module;
-    bool says = block->attrs.count > 0 || block_has_events(block);
+    bool says = !attrs_are_private(module, block->attrs) || block_has_events(block);
     if (says && diag_at(parser->diags, DIAG_duplicate, locate_name(module, block->loc),
                         "'@%.*s' goes on here: its attributes and events stand where it begins",
                         NAME(module, block->name))) {
@@ -191,7 +193,8 @@ static void go_on(struct parser *parser, struct block *block, uint32_t whole)
                             .whole = whole,
                             .parent = block->parent,
                             .loc = block->loc,
-                            .end_loc = NONE};
+                            .end_loc = NONE,
+                            .attrs = says ? (struct range){0, 0} : block->attrs};
 }
 
 void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)

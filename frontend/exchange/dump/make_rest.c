@@ -1,5 +1,6 @@
 /* What the rests of nodes and graphs say, in the graph that is made. */
 #include "frontend/exchange/dump/rest.h"
+#include "ir/attr_rows.h"
 #include "ir/syntax/spelling.h"
 
 static const struct attr *find(const struct dump_maker *maker, struct range rest, const char *key,
@@ -280,7 +281,10 @@ static void find_whole(struct dump_maker *maker, struct block *block)
                                 .whole = *whole,
                                 .parent = block->parent,
                                 .loc = block->loc,
-                                .end_loc = NONE};
+                                .end_loc = NONE,
+                                .attrs = attrs_are_private(maker->module, block->attrs)
+                                             ? block->attrs
+                                             : (struct range){0, 0}};
 }
 
 static void open_block(struct dump_maker *maker, int64_t index)
