@@ -112,6 +112,11 @@ refuses("two super kernels",
 refuses("two super kernels in two graphs", "and '@b' is another",
         module("superkernel @a {\nFoo(%x) via @k\n}") + "graph @h(%x: f32[4]) -> () {\n"
         "superkernel @b {\nFoo(%x) via @k\n}\n}\n")
+done = skirc("export", "--format=kernel-info", "-", stdin=module(
+    "superkernel @a {\nFoo(%x) send [e]\n}\nsuperkernel @b {stream = \"1\"} recv [e] {\nstream \"1\" {\nFoo(%x) send [f]\n}\n}\n"
+    "superkernel @a {\nFoo(%x) recv [f]\n}"))
+tap.check("two side by side, for no other reason", done.stderr.count("error:") == 1
+          and ":7:1: error: kernel-info is one super kernel, and '@b' is another" in done.stderr, done.stderr)
 refuses("a super kernel without ops",
         "this super kernel has no op, and kernel-info is a list of them",
         module("superkernel @a {\n}"))

@@ -179,11 +179,13 @@ bool exchange_fits_kernel_info(const struct module *module, struct diags *diags)
         return false;
     }
     struct chosen second = find_superkernel(module, &fits.chosen);
-    if (second.graph)
+    if (second.graph) { /* what keeps which of them from being exported is not the question then */
         diag_at(diags, DIAG_not_exported,
                 locate_token(module, second.graph->blocks.at[second.block].loc),
                 "kernel-info is one super kernel, and '@%.*s' is another",
                 NAME(module, second.graph->blocks.at[second.block].name));
+        return false;
+    }
     check_block(&fits);
     return diags->counts[SEVERITY_ERROR] == errors;
 }
