@@ -200,7 +200,6 @@ void record_say_end(struct record *shared, const struct attended *work)
     const char *who = *shared->running ? shared->running : "a sub-kernel";
     const char *how = WIFSIGNALED(status) ? "signal" : "exit status";
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-    bool endless = by == BY_TIME || (WIFSIGNALED(status) && number == SIGALRM);
     if (by == BY_WAIT || (by == BY_TIME && work->deadline == 0)) {
         say_endless(shared, by);
         return;
@@ -215,7 +214,7 @@ void record_say_end(struct record *shared, const struct attended *work)
             "skirc: %s has started another program in the place of its process (exec), which is "
             "ended\n",
             who);
-    else if (*shared->running && endless)
+    else if (*shared->running && by == BY_TIME)
         record_say(shared, "skirc: %s does not return\n", who);
     else if (by == BY_TIME)
         record_say(shared, "skirc: timeout: %s does not return\n", who);

@@ -122,8 +122,6 @@ void apart_code_runs(const char *what)
     }
     snprintf(record->running, sizeof record->running, "%s", what ? what : "");
     set_deadline(what ? 1 : 0);
-    signal(SIGALRM, SIG_DFL);
-    alarm(what ? patience : 0);
     keep_signals_back(!what);
 }
 

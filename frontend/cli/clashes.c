@@ -3,17 +3,18 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Options whose values are files; of `run`, some stand behind the name of a value. */
 static const char *const written[] = {"output", "remarks", "json", "profile", "trace"};
 static const struct {
     const char *command; /* NULL: any that has the option */
     const char *option;
-} read[] = {
+} inputs[] = {
     {"run", "input"},     {"run", "expect"},   {"run", "compare"},
     {"import", "scopes"}, {"trace", "module"}, {NULL, "pass-plugin"},
 };
-enum { N_WRITTEN = sizeof written / sizeof written[0], N_READ = sizeof read / sizeof read[0] };
+enum { N_WRITTEN = sizeof written / sizeof written[0], N_READ = sizeof inputs / sizeof inputs[0] };
 
 static bool is_command(const struct invocation *invocation, const char *name)
 {
@@ -35,12 +36,25 @@ static const char *file_of(const struct invocation *invocation, const char *opti
     return behind ? behind + 1 : value;
 }
 
+static bool is_stream(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Whether standard output, to which several may be written, leads to a file of this path. */
+static bool is_behind_stream(const char *path)
+{
+    struct stat out, st;
+    return fstat(STDOUT_FILENO, &out) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+           out.st_dev == st.st_dev && out.st_ino == st.st_ino;
+}
+
 /* Both may be there, or are yet to be made; devices can be written by several. */
 static bool is_one_file(const char *a, const char *b)
 {
     struct stat st;
-    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
-        return false;
+    if (is_stream(a) || is_stream(b))
+        return is_stream(a) != is_stream(b) && is_behind_stream(is_stream(a) ? b : a);
     if (stat(a, &st) == 0)
         return S_ISREG(st.st_mode) && path_same(a, b);
     return strcmp(a, b) == 0 || path_same_place(a, b);
@@ -98,11 +112,11 @@ static bool may_replace(const struct invocation *invocation, unsigned written_at
 static const char *replaced_value(const struct invocation *invocation, const char *path, unsigned i)
 {
     const char *other;
-    if (read[i].command && !is_command(invocation, read[i].command))
+    if (inputs[i].command && !is_command(invocation, inputs[i].command))
         return NULL;
-    for (unsigned n = 0; (other = value_at(invocation, read[i].option, n)); n++)
-        if (path_same(path, file_of(invocation, read[i].option, other)))
-            return file_of(invocation, read[i].option, other);
+    for (unsigned n = 0; (other = value_at(invocation, inputs[i].option, n)); n++)
+        if (path_same(path, file_of(invocation, inputs[i].option, other)))
+            return file_of(invocation, inputs[i].option, other);
     return NULL;
 }
 
@@ -113,7 +127,7 @@ static const char *replaced_input(const struct invocation *invocation, const cha
     const char *path = file_of(invocation, written[written_at], value), *found = NULL;
     bool in_place =
         written_at == 0 && (is_command(invocation, "fmt") || is_command(invocation, "opt"));
-    if (strcmp(value, "-") == 0)
+    if (is_stream(value))
         return NULL;
     if (!in_place)
         found = file_at(invocation, value);
@@ -165,6 +179,8 @@ static bool are_different(const struct invocation *invocation)
             const char *path = file_of(invocation, written[other.option], other.value);
             if (!is_one_file(file_of(invocation, written[one.option], one.value), path))
                 continue;
+            if (is_stream(path))
+                path = file_of(invocation, written[one.option], one.value);
             usage_error(invocation, "'--%s=%s' and '--%s=%s' would both be written to '%s'",
                         written[one.option], one.value, written[other.option], other.value, path);
             return false;

@@ -98,6 +98,10 @@ for body in ("struct itimerval t = {{0, 0}, {10, 0}}; setitimer(ITIMER_REAL, &t,
     if "timer_create" not in body or os.path.exists("/proc/self/timers"):
         check(f"a kernel that does: {body}", build("timer", HEAD + OWN % body),
               [r"skirc: the kernel of Own %y has left a timer running \(setitimer, timer_create\)"])
+for code in "alarm(10);", "struct itimerval t = {{10, 0}, {10, 0}}; setitimer(ITIMER_REAL, &t, 0);":
+    check(f"a constructor that does: {code}", build("begun", HEAD + """
+__attribute__((constructor)) static void begin(void) { %s }
+""" % code + OWN % ""), ["skirc: a constructor of 'begun.o'.* has left a timer running"])
 # Its handler would keep the thread that looks at results.
 check("a kernel whose timer has a handler that does not return", build("stay", HEAD + """
 static void stay(int unused) { for (;;) ; }

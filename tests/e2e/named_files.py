@@ -138,6 +138,16 @@ for one, other in (("-oy=z.npy", "-ox=./z.npy"), ("-oy=z.npy", f"-ox={os.getcwd(
     for path in "z.npy", "r.npy":
         if os.path.exists(path):
             os.unlink(path)
+# Standard output is what it leads to.
+for arguments in (["run", "other.skir", *RUN, "-oy=-", "--json=/dev/stdout"], ["run", "other.skir", *RUN, "-oy=-", "--json=out"],
+                  ["run", "other.skir", *RUN, "-oy=out", "-ox=-"], ["opt", "m.skir", "-o", "-", "--json=/dev/stdout"]):
+    with open("out", "w") as file:
+        done = subprocess.run([tap.SKIRC, *arguments], stdout=file, stderr=subprocess.PIPE, text=True)
+    tap.check(f"a file behind standard output is one: {' '.join(arguments[-2:])}", done.returncode == 2 and
+              BOTH in done.stderr and "to '-'" not in done.stderr and os.path.getsize("out") == 0, done)
+done = subprocess.run([tap.SKIRC, "run", "other.skir", *RUN, "-oy=-", "--json=/dev/stdout"], capture_output=True)
+tap.check("  others may be written to", done.returncode == 0 and b"NUMPY" in done.stdout and
+          b'"file"' in done.stdout, done)
 done = tap.skirc("run", "other.skir", *RUN, "-oy=r.npy", "--json=x=r.npy")
 tap.check("a file of JSON has no name of a value before it",
           done.returncode == 0 and os.path.exists("x=r.npy"), done)
