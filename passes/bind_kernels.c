@@ -343,6 +343,26 @@ static void bind_stub(struct binder *binder, struct op *op)
     op->kernel = *stub;
 }
 
+/* Whether the target has the cores that a block of the op's kernel takes. */
+static bool has_cores(struct binder *binder, const struct op *op)
+{
+    const struct module *module = binder->module;
+    enum kernel_type type = module_kernel(module, op->kernel)->type;
+    const struct kernel_type_info *info = kernel_type_info(type);
+    if (module_blocks(module, type) > 0)
+        return true;
+    if (diag_at(binder->context->diags, DIAG_number_range, locate_op(module, op, OP_TYPE_NAME, 0),
+                "the kernel of %.*s is of type %s, %u AIC%s and %u AIV%s for a block, but the "
+                "target has %u and %u",
+                NAME(module, op->type), info->name, info->aics, info->aics == 1 ? "" : "s",
+                info->aivs, info->aivs == 1 ? "" : "s", module_cores(module, CORE_AIC),
+                module_cores(module, CORE_AIV)))
+        diag_help(binder->context->diags,
+                  "write a target with more cores, or give the op a kernel of another type: 'via "
+                  "@KERNEL'");
+    return false;
+}
+
 /* Whether an op has as many operands and results as somebody's own kernel takes. */
 static bool has_tensors(struct binder *binder, const struct graph *graph, const struct op *op,
                         const struct library_kernel *own)
@@ -369,7 +389,7 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
         return true;
     if (attr_flag(binder->module, op->attrs, W_stub)) {
         bind_stub(binder, op);
-        return true;
+        return has_cores(binder, op);
     }
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
     binder->tiled = binder->tiled || attr_find(binder->module, op->attrs, W_tiling_key) ||
@@ -383,7 +403,8 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
     }
     sample = fit_results(binder, sample, op_tensor_results(binder->module, graph, op));
     op->kernel = bind_sample(binder, graph, op, sample);
-    if (!operands_complete(binder->context->diags, binder->module, graph, id, sample))
+    if (!has_cores(binder, op) ||
+        !operands_complete(binder->context->diags, binder->module, graph, id, sample))
         return false;
     if (sample->own)
         return has_tensors(binder, graph, op, sample);
