@@ -249,6 +249,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_attrs.c \
 	ir/verify/verify_blocks.c \
 	ir/verify/verify_calls.c \
+	ir/verify/verify_checks.c \
 	ir/verify/verify_contents.c \
 	ir/verify/verify_entry.c \
 	ir/verify/verify_gears.c \

@@ -466,9 +466,10 @@ class Maker:
             lines.append(f"  {core} {{")
             pair = [] if len(cores) == 1 else \
                 ["set c2v", "wait v2c"] if core == "aic" else ["wait c2v", "set v2c"]
-            some = [f"arrive {core}\n    await {core}", "pipe_barrier", "dcci all", "trace 3 4",
-                    f"count_arrive {core}\n    check_await {core}",
-                    "preload_all 2"]
+            count, check = self.pick(("", ""), (f"count_arrive {core}\n    ",
+                                               f"\n    check_await {core}"))
+            some = [f"{count}arrive {core}\n    await {core}{check}", "pipe_barrier", "dcci all",
+                    "trace 3 4", "preload_all 2"]
             some += [f"preload_data args {group}" for group in groups]
             lines += ["    " + self.random.choice(some) for _ in range(self.random.randrange(4))]
             lines += ["    " + step for step in pair]

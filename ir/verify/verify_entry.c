@@ -12,6 +12,7 @@ struct entry_verifier {
     const struct entry *entry;
     enum core_type core;
     int64_t blocks;             /* of the launch; 0: not given */
+    bool checks;                /* of barriers or flags */
     const struct instr *select; /* the last one behind the last call, or NULL */
     enum { BINDING_UNKNOWN, BINDING_OPEN, BINDING_DONE } binding; /* of its super kernels' ops */
 };
@@ -230,6 +231,7 @@ static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
 {
     verify_core(ev, instr);
     verify_record(ev, instr);
+    ev->checks |= instr->op == INSTR_check_await || instr->op == INSTR_check_wait;
     if (instr->kernel != NONE) {
         const struct kernel *kernel = module_find_kernel(ev->module, instr->kernel);
         if (!kernel && may_be_sample(ev)) {
@@ -309,4 +311,6 @@ void verify_entry(struct verifier *verifier, const struct entry *entry)
     mark_events(&ev);
     for (int core = 0; core < CORE_TYPES; core++)
         verify_program(&ev, core);
+    if (ev.checks)
+        verify_checks(verifier, entry);
 }

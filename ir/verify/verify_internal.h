@@ -45,6 +45,8 @@ void verify_overlaps(struct verifier *verifier, const struct graph *graph,
  * others, and results are the memory that they are said to be. */
 void verify_calls(struct verifier *verifier);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
+/* Of an entry with checks of barriers or flags: each has what it checks. */
+void verify_checks(struct verifier *verifier, const struct entry *entry);
 /* Variables of one `shared_name`, in all graphs. */
 void verify_variables(struct verifier *verifier);
 /* The words among the arguments of an entry. */

@@ -208,12 +208,12 @@ void records_add(struct superkernel *sk, unsigned kind)
 
 /* ----------------------------------------------------------------------- taking out ---- */
 
-static struct program without_records(const struct program *program)
+static struct program without_records(const struct program *program, unsigned kinds)
 {
     struct program rest = *program;
     memset(&rest.instrs, 0, sizeof rest.instrs);
     for (uint32_t i = 0; i < program->instrs.count; i++)
-        if (!record_kind(&program->instrs.at[i]))
+        if (!(record_kind(&program->instrs.at[i]) & kinds))
             vec_push(&rest.instrs, program->instrs.at[i]);
     return rest;
 }
@@ -230,10 +230,10 @@ static bool same_programs(const struct program *a, const struct program *b)
     return same;
 }
 
-static void take_records(struct entry *entry)
+static void take_records(struct entry *entry, unsigned kinds)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
-        struct program rest = without_records(&entry->programs[core]);
+        struct program rest = without_records(&entry->programs[core], kinds);
         vec_free(&entry->programs[core].instrs);
         entry->programs[core] = rest;
     }
@@ -255,7 +255,7 @@ unsigned records_take(struct superkernel *sk)
     struct program *programs = entry->programs;
     for (int core = 0; core < CORE_TYPES; core++) {
         old[core] = programs[core];
-        programs[core] = without_records(&old[core]);
+        programs[core] = without_records(&old[core], kinds);
     }
     records_make(sk, kinds);
     bool same = same_programs(&programs[CORE_AIC], &old[CORE_AIC]) &&
@@ -266,6 +266,42 @@ unsigned records_take(struct superkernel *sk)
         vec_free(&made.instrs);
     }
     if (same)
-        take_records(entry);
+        take_records(entry, kinds);
     return same ? kinds : 0;
+}
+
+/* ------------------------------------------------------------------------ left checks ---- */
+
+static bool has_checks(const struct entry *entry)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_check_await ||
+                entry->programs[core].instrs.at[i].op == INSTR_check_wait)
+                return true;
+    return false;
+}
+
+uint64_t records_checked(const struct superkernel *sk)
+{
+    uint64_t hash = 1;
+    if (!has_checks(sk->entry))
+        return 0;
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < sk->entry->programs[core].instrs.count; i++) {
+            const struct instr *instr = &sk->entry->programs[core].instrs.at[i];
+            if (effect_is_sync(instr_info(instr->op)->effect) || instr->early ||
+                record_kind(instr) == RECORDS_CHECK)
+                hash = hash * 0x100000001b3u +
+                       (1 + instr->op + (instr->early << 8) + (instr->word << 16));
+        }
+    return hash ? hash : 1;
+}
+
+void records_recheck(struct superkernel *sk, uint64_t before)
+{
+    if (!before || sk->records & RECORDS_CHECK || records_checked(sk) == before)
+        return;
+    take_records(superkernel_own_entry(sk), RECORDS_CHECK);
+    records_make(sk, RECORDS_CHECK);
 }

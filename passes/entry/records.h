@@ -20,4 +20,10 @@ void records_make(struct superkernel *sk, unsigned kinds);
  * records_make would put there. The entry's calls are those of its super kernel. */
 unsigned records_take(struct superkernel *sk);
 
+/* Checks of barriers and flags at other places stay in the programs: what the entry has of them and
+ * of synchronisation, as a number, 0 where it has no checks; and, behind a visit, all checks made
+ * anew where that has changed, since each has to fit what it checks. */
+uint64_t records_checked(const struct superkernel *sk);
+void records_recheck(struct superkernel *sk, uint64_t before);
+
 #endif

@@ -28,9 +28,12 @@ static bool visit_one(struct visitor *visitor)
 {
     struct superkernel *sk = &visitor->sk;
     sk->records = records_take(sk);
+    uint64_t checked = records_checked(sk);
     bool ok = visitor->visits->visit(sk);
-    if (ok)
+    if (ok) {
         records_make(sk, sk->records);
+        records_recheck(sk, checked);
+    }
     return ok;
 }
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -84,17 +85,42 @@ tap.check("to a file, too", said.stdout == "" and "behind op 0" in open("said.tx
 
 # ---- checks ----
 
-CALL = "call @v args %c blocks 4\n"
-write("left.skir", module("trace 0 0\n" + CALL + """count_arrive aiv
-    arrive aiv
+write("leave.c", """#include "skrt.h"
+#include <stddef.h>
+static const struct skrt_site site = {"left", NULL};
+void leave_arrival(skrt_core *core, uint64_t args)
+{
+    (void)args;
+    skrt_arrive(core, SKRT_AIV, &site);
+}
+void leave_release(skrt_core *core, uint64_t args)
+{
+    (void)args;
+    skrt_set_c2v(core, &site);
+}
+""")
+subprocess.run((os.environ.get("CC", "cc").split() or ["cc"]) + [
+    "-O1", "-fPIC", "-I" + os.path.join(tap.SOURCE, "backend", "runtime"),
+    "-I" + os.path.join(tap.SOURCE, "ir"), "-c", "-o", "leave.o",
+    "leave.c"], check=True)
+LEAVE = """
+kernel @leave : %s {op = "Leave", block = %d, object = "leave.o", function = "leave_%s"}
+"""
+
+write("left.skir", module("""trace 0 0
+    call @leave args %c blocks 4
+    count_arrive aiv
     arrive aiv
     await aiv
     check_await aiv
     await aiv
     check_await aiv
-    call @v args %d blocks 4""", "args [tracing]"))
+    call @v args %d blocks 4""", "args [tracing]")
+      .replace("%c = [%a, %b, %c, tiling]", "%c = [%a, %b, %c]")
+      .replace("%c = Add(%a, %b) : f32[64] via @v", "%c = Leave(%a, %b) : f32[64] via @leave")
+      + LEAVE % ("aiv_only", 4, "arrival"))
 ran = tap.skirc("run", "--unproven", "left.skir", "--trace", "left.trace")
-tap.check("a barrier that is passed by an arrival nobody counted is found", ran.returncode == 1
+tap.check("a barrier that is passed by an arrival that a kernel has left is found", ran.returncode == 1
           and re.search(r"misuse: aiv \d at `check_await aiv`: it has passed 2 barriers, but aiv "
                         r"\d has come to 1 of them: a kernel has left arrivals", ran.stderr),
           ran.stderr)
@@ -107,26 +133,28 @@ write("flag.skir", """skir 1
 target "t" {aic = 1, aiv = 2}
 graph @g(%a: f32[64], %b: f32[64]) -> f32[64] {
   superkernel @g_s {
-    %c = Add(%a, %b) : f32[64] via @v
+    %c = Leave(%a, %b) : f32[64] via @leave
+    %d = Add(%c, %b) : f32[64] via @v
   }
-  return %c
+  return %d
 }
-""" + KERNEL.replace("block = 4", "block = 2") + """
+""" + KERNEL.replace("block = 4", "block = 2") + LEAVE % ("aic_only", 1, "release") + """
 entry @g_s : mix_aic_1_2 {block = 1} {
-  args %c = [%a, %b, %c, tiling]
+  args %c = [%a, %b, %c]
+  args %d = [%c, %b, %d, tiling]
   args [tracing]
   aic {
-    set c2v
+    call @leave args %c blocks 1
   }
   aiv {
     wait c2v
     check_wait c2v
-    call @v args %c blocks 2
+    call @v args %d blocks 2
   }
 }
 """)
 ran = tap.skirc("run", "--unproven", "flag.skir", "--trace", "flag.trace")
-tap.check("so is a flag that nobody counted", ran.returncode == 1 and re.search(
+tap.check("so is a flag that a kernel has left", ran.returncode == 1 and re.search(
     r"misuse: aiv \d at `check_wait c2v`: it has passed 1 releases, but aic 0 has made 0 of them: "
     "a kernel has left a flag set", ran.stderr), ran.stderr)
 
