@@ -88,7 +88,12 @@ static bool check_sent(const struct sync_word *word)
                          NAME(module, word->slot->id), core_type_name(part->core))) {
         diag_note(word->checker->diags, sync_step_span(word->checker, notify.core, notify.step),
                   "it is notified at %s", sync_step_text(word->checker, notify.core, notify.step));
-        sync_explain_order(word->checker, part, &notify);
+        if (sync_is_before(word->checker, &notify, part)) {
+            sync_help_take_out(word->checker, &notify);
+            help_notify(word);
+        } else {
+            sync_explain_order(word->checker, part, &notify);
+        }
     }
     return false;
 }
@@ -145,6 +150,17 @@ static struct sync_point main_wait(const struct sync_word *word)
     return wait.step != NONE ? wait : first_wait(word, 1 - core);
 }
 
+/* Whether the op is called on some core before a point, in every run. */
+static bool is_called_before(const struct sync_word *word, const struct sync_point *point)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_point *call = sync_word_call(word, (enum core_type)core);
+        if (call->step != NONE && sync_is_before(word->checker, call, point))
+            return true;
+    }
+    return false;
+}
+
 static bool check_waited(const struct sync_word *word)
 {
     const struct module *module = word->checker->module;
@@ -168,7 +184,12 @@ static bool check_waited(const struct sync_word *word)
         diag_note(word->checker->diags, sync_step_span(word->checker, wait.core, wait.step),
                   "core 0 alone waits for it, at %s",
                   sync_step_text(word->checker, wait.core, wait.step));
-        sync_help_order(word->checker, &wait, call);
+        if (is_called_before(word, &wait)) {
+            sync_help_take_out(word->checker, &wait);
+            help_wait(word);
+        } else {
+            sync_help_order(word->checker, &wait, call);
+        }
     }
     return false;
 }

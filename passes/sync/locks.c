@@ -56,7 +56,12 @@ bool sync_check_lock(const struct sync_word *word)
         struct sync_point selects = sync_point_all(checker, open, select);
         diag_note(checker->diags, sync_step_span(checker, open, select), "they do at %s",
                   sync_step_text(checker, open, select));
-        sync_help_order(checker, &selects, &reset);
+        if (sync_is_before(checker, &reset, &selects)) {
+            sync_help_take_out(checker, &reset);
+            help_unlock(word);
+        } else {
+            sync_help_order(checker, &selects, &reset);
+        }
     }
     return false;
 }

@@ -113,6 +113,25 @@ void sync_help(const struct sync_checker *checker, const char *instrs, enum sync
     insert_field(checker, instrs, side, core, step);
 }
 
+void sync_help_take_out(const struct sync_checker *checker, const struct sync_point *point)
+{
+    struct diags *diags = checker->diags;
+    uint32_t at = checker->proof.tracks[point->core].steps[point->step].instr;
+    diag_help(diags, "take out %s", sync_step_text(checker, point->core, point->step));
+    diag_listed(diags, "remove",
+                arena_printf(&diags->arena, "%s %u: %s", core_type_name(point->core), at,
+                             sync_instr_text(checker, point->core, point->step)));
+}
+
+bool sync_is_before(const struct sync_checker *checker, const struct sync_point *first,
+                    const struct sync_point *point)
+{
+    if (first->core == point->core)
+        return first->step < point->step;
+    return checker->proof.tracks[point->core].before[point->step].passed.own[first->core] >
+           first->step;
+}
+
 /* --------------------------------------------------------------------------- deadlocks ---- */
 
 /* The n-th step, from 0, of an effect in a program, or NONE. */

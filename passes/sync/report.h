@@ -22,6 +22,13 @@ enum sync_side { SYNC_BEFORE, SYNC_BEHIND };
 void sync_help(const struct sync_checker *checker, const char *instrs, enum sync_side side,
                enum core_type core, uint32_t step);
 
+/* Tells to take a step out, which other help writes at another place: one that stands on the wrong
+ * side of what it is ordered with. Adds the fact `remove`. */
+void sync_help_take_out(const struct sync_checker *checker, const struct sync_point *point);
+/* Whether `first` comes before `point` in every run, so that nothing can order it behind. */
+bool sync_is_before(const struct sync_checker *checker, const struct sync_point *first,
+                    const struct sync_point *point);
+
 void sync_report_deadlock(const struct sync_checker *checker, enum core_type core);
 /* The n-th set of `core`, from 0; `over` waits are sure to be over by then. */
 void sync_report_overflow(const struct sync_checker *checker, enum core_type core, uint32_t n,

@@ -1,7 +1,7 @@
 """What verify-sync says to write where, in JSON for tools, is right: written there, the entry is proven.
 
-Each refuted entry of tests/golden/sync whose diagnostics have the fact `insert` is repaired by it, one diagnostic at a
-time, until `skirc check` has nothing left to say."""
+Each refuted entry of tests/golden/sync whose diagnostics have the fact `insert` is repaired by it, and by `remove`, one
+diagnostic at a time, until `skirc check` has nothing left to say."""
 
 import glob
 import json
@@ -35,11 +35,19 @@ def read(path):
         return file.read()
 
 
-def insert(lines, entry, core, index, text):
-    """Puts an instruction before one of an entry's program, which has one per line."""
+def edit(lines, entry, core, index, text, key):
+    """Puts instructions before one of an entry's program, which has one per line, or takes it out."""
     begin = next(i for i, line in enumerate(lines) if line.startswith(f"entry @{entry} "))
-    at = lines.index(f"  {core} {{", begin) + 1
-    lines.insert(at + index, text)
+    at = lines.index(f"  {core} {{", begin) + 1 + index
+    if key == "insert":
+        lines[at:at] = ["    " + instr for instr in re.findall(INSTR, text)]
+    elif lines.pop(at).strip() != text:
+        raise ValueError(f"instruction {index} of the {core} program is not '{text}'")
+
+
+def edits(diag):
+    return [(*re.fullmatch(r"(ai[cv]) (\d+): (.*)", line).groups(), key)
+            for key in ("insert", "remove") for line in diag.get(key, [])]
 
 
 def first_inserts(name):
@@ -48,7 +56,7 @@ def first_inserts(name):
         return None
     for diag in json.loads(read("facts.json"))["diagnostics"]:
         if diag.get("insert"):
-            return diag["entry"], diag["insert"]
+            return diag["entry"], edits(diag)
     return []
 
 
@@ -62,10 +70,8 @@ def repair(text):
             return inserts is None
         lines = text.split("\n")
         entry, inserts = inserts
-        places = [re.fullmatch(r"(ai[cv]) (\d+): (.*)", line).groups() for line in inserts]
-        for core, index, instrs in sorted(places, key=lambda place: -int(place[1])):
-            for instr in reversed(re.findall(INSTR, instrs)):
-                insert(lines, entry, core, int(index), "    " + instr)
+        for core, index, instrs, key in sorted(inserts, key=lambda place: -int(place[1])):
+            edit(lines, entry, core, int(index), instrs, key)
         text = "\n".join(lines)
     return False
 
