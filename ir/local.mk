@@ -202,6 +202,8 @@ libskir_la_SOURCES += \
 	ir/syntax/grammar.c \
 	ir/syntax/grammar.h \
 	ir/syntax/lexer.c \
+	ir/syntax/instr_numbers.c \
+	ir/syntax/instr_numbers.h \
 	ir/syntax/locate.c \
 	ir/syntax/locate.h \
 	ir/syntax/origins.c \

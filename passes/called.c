@@ -1,4 +1,5 @@
 #include "passes/called.h"
+#include "ir/syntax/instr_numbers.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
@@ -98,16 +99,17 @@ static bool report_call(const struct finder *finder, enum core_type core, uint32
     const struct called_source *source = finder->source;
     const struct instr *call = &source->entry->programs[core].instrs.at[index];
     struct diags *diags = source->diags;
-    const char *words = instr_text(source->module, source->entry, call, &diags->arena);
+    struct instr_numbers numbers = {.module = source->module, .entry = source->entry};
+    const char *place = instr_place_text(&numbers, core, index, NULL, &diags->arena);
+    uint32_t number = instr_number(&numbers, core, index);
+    instr_numbers_free(&numbers);
     if (!diag_at(diags, DIAG_entry_calls, locate_instr(source->module, call),
-                 "entry '@%.*s', %s instruction %u (%s): %s",
-                 NAME(source->module, source->entry->name), core_type_name(core), index, words,
-                 text))
+                 "entry '@%.*s', %s: %s", NAME(source->module, source->entry->name), place, text))
         return false;
     diag_field(diags, "entry", name_text(source->module, source->entry->name, &diags->arena));
     diag_field(diags, "core", core_type_name(core));
-    diag_field(diags, "instruction", arena_printf(&diags->arena, "%u", index));
-    diag_field(diags, "text", words);
+    diag_field(diags, "instruction", arena_printf(&diags->arena, "%u", number));
+    diag_field(diags, "text", instr_text(source->module, source->entry, call, &diags->arena));
     return true;
 }
 
@@ -134,6 +136,17 @@ static void report_kernel(struct finder *finder, enum core_type core, uint32_t i
         diag_help(diags, "write '%s'", call_words(finder, place, core));
 }
 
+static void note_first(const struct finder *finder, enum core_type core, uint32_t first)
+{
+    const struct called_source *source = finder->source;
+    struct instr_numbers numbers = {.module = source->module, .entry = source->entry};
+    diag_note(source->diags,
+              locate_instr(source->module, &source->entry->programs[core].instrs.at[first]),
+              "the first time is %s instruction %u", core_type_name(core),
+              instr_number(&numbers, core, first));
+    instr_numbers_free(&numbers);
+}
+
 static void report_twice(struct finder *finder, enum core_type core, uint32_t index, uint32_t place)
 {
     if (!may_report(finder))
@@ -143,9 +156,7 @@ static void report_twice(struct finder *finder, enum core_type core, uint32_t in
     if (report_call(finder, core, index,
                     arena_printf(&source->diags->arena, "the op %s is called twice",
                                  op_words(finder, place))))
-        diag_note(source->diags,
-                  locate_instr(source->module, &source->entry->programs[core].instrs.at[first]),
-                  "the first time is %s instruction %u", core_type_name(core), first);
+        note_first(finder, core, first);
 }
 
 static void report_missing(struct finder *finder, enum core_type core, uint32_t place)

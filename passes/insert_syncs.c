@@ -11,6 +11,7 @@
  * were waited for. Where barriers and flags go, passes/sync/plan/plan.h finds.
  */
 #include "passes/insert_syncs.h"
+#include "ir/syntax/instr_numbers.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/program_edit.h"
@@ -111,13 +112,13 @@ static bool report_wait(const struct inserter *in, int core, uint32_t wait, uint
     struct diags *diags = sk->context->diags;
     uint32_t at = in->plan.lists[core].at[wait - 1].instr;
     const struct instr *instr = &sk->entry->programs[core].instrs.at[at];
-    if (diag_at(
-            diags, DIAG_sync_event, locate_instr(sk->module, instr),
-            "entry '@%.*s', %s instruction %u (%s): the op %s, which receives the event, has its "
-            "turn before this",
-            NAME(sk->module, sk->entry->name), core_type_name((enum core_type)core), at,
-            instr_text(sk->module, sk->entry, instr, &diags->arena),
-            op_text(sk->module, sk->graph, superkernel_op(sk, op), &diags->arena)))
+    struct instr_numbers numbers = {.module = sk->module, .entry = sk->entry};
+    const char *place = instr_place_text(&numbers, (enum core_type)core, at, NULL, &diags->arena);
+    instr_numbers_free(&numbers);
+    if (diag_at(diags, DIAG_sync_event, locate_instr(sk->module, instr),
+                "entry '@%.*s', %s: the op %s, which receives the event, has its turn before this",
+                NAME(sk->module, sk->entry->name), place,
+                op_text(sk->module, sk->graph, superkernel_op(sk, op), &diags->arena)))
         diag_help(diags, "put it before the calls of this op and of those behind it");
     return false;
 }

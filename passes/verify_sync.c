@@ -95,11 +95,15 @@ static bool check_written(const struct sync_checker *checker)
     return true;
 }
 
-static bool prove(struct pass_context *context, const struct entry *entry,
-                  const struct sync_subject *subject)
+static bool prove_numbered(struct pass_context *context, struct instr_numbers *numbers,
+                           const struct sync_subject *subject)
 {
-    struct sync_checker checker = {
-        .diags = context->diags, .module = context->module, .entry = entry, .subject = subject};
+    const struct entry *entry = numbers->entry;
+    struct sync_checker checker = {.diags = context->diags,
+                                   .module = context->module,
+                                   .entry = entry,
+                                   .numbers = numbers,
+                                   .subject = subject};
     if (!check_written(&checker))
         return false;
     bool slots = !subject || sync_check_slots(&checker);
@@ -126,6 +130,15 @@ static bool prove(struct pass_context *context, const struct entry *entry,
     called_free(&checker.called);
     sync_proof_free(&checker.proof);
     return ok && slots;
+}
+
+static bool prove(struct pass_context *context, const struct entry *entry,
+                  const struct sync_subject *subject)
+{
+    struct instr_numbers numbers = {.module = context->module, .entry = entry};
+    bool ok = prove_numbered(context, &numbers, subject);
+    instr_numbers_free(&numbers);
+    return ok;
 }
 
 static void subject_take(struct sync_subject *subject, struct group_namer *namer,

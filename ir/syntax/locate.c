@@ -284,6 +284,22 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
     return span;
 }
 
+void locate_instrs(const struct module *module, const struct program *program, struct vec_u32 *locs)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, program->loc))
+        return;
+    walk.scanner.in_program = true;
+    for (; !at_end(&walk) && !at_char(&walk, '}'); walk_next(&walk)) {
+        if (walk.token != TOKEN_INSTR && walk.token != TOKEN_EVENT_INSTR)
+            continue;
+        vec_push(locs, scanner_span(&walk.scanner).begin);
+        if (walk.token == TOKEN_EVENT_INSTR)
+            walk_next(&walk); /* the event may have the name of an instruction */
+    }
+    scanner_free(&walk.scanner);
+}
+
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value)
 {
     const struct value *v = &graph->values.at[value];

@@ -37,6 +37,9 @@ struct span locate_token(const struct module *module, uint32_t loc);
 /* The first symbol or string at or behind `loc`: the name of a kernel, block, target ... */
 struct span locate_name(const struct module *module, uint32_t loc);
 struct span locate_instr(const struct module *module, const struct instr *instr);
+/* Adds the positions of all instructions that the text has in a program. */
+void locate_instrs(const struct module *module, const struct program *program,
+                   struct vec_u32 *locs);
 /* The definition of a value: a parameter or a result. */
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
 

@@ -3,7 +3,7 @@
  * before what it counts and behind the one before, and each check behind its wait and before the
  * next one; else programs without a fault would fail a check. What calls do by early start
  * counts as well. */
-#include "ir/syntax/spelling.h"
+#include "ir/syntax/instr_numbers.h"
 #include "ir/verify/verify_internal.h"
 
 /* What is counted: arrivals at the barrier of a core type, or releases of a flag. */
@@ -73,9 +73,11 @@ static const char *wanted(const struct checks_verifier *cv, enum instr_op op, en
 static const char *place_text(const struct checks_verifier *cv, const struct instr *instr)
 {
     const struct program *program = &cv->entry->programs[cv->core];
-    return arena_printf(&cv->diags->arena, "%s instruction %u (%s)", core_type_name(cv->core),
-                        (uint32_t)(instr - program->instrs.at),
-                        instr_text(cv->module, cv->entry, instr, &cv->diags->arena));
+    struct instr_numbers numbers = {.module = cv->module, .entry = cv->entry};
+    const char *text = instr_place_text(&numbers, cv->core, (uint32_t)(instr - program->instrs.at),
+                                        NULL, &cv->diags->arena);
+    instr_numbers_free(&numbers);
+    return text;
 }
 
 static bool report(const struct checks_verifier *cv, const struct instr *instr, const char *what)

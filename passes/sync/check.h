@@ -5,6 +5,7 @@
 
 #include "ir/order.h"
 #include "ir/slots.h"
+#include "ir/syntax/instr_numbers.h"
 #include "passes/called.h"
 #include "passes/context.h"
 #include "passes/sync/proof.h"
@@ -57,6 +58,7 @@ struct sync_checker {
     struct diags *diags;
     const struct module *module;
     const struct entry *entry;
+    struct instr_numbers *numbers; /* of the entry, for messages */
     struct sync_proof proof;
     const struct sync_subject *subject; /* NULL: the entry is for no super kernel */
     bool grouped;                       /* its arguments are those of the subject's ops */

@@ -44,10 +44,8 @@ static const char *early_text(const struct sync_checker *checker, enum core_type
 
 const char *sync_step_text(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
-    const char *early = early_text(checker, core, step);
-    return arena_printf(&checker->diags->arena, "%s instruction %u (%s%s%s)", core_type_name(core),
-                        checker->proof.tracks[core].steps[step].instr, early ? early : "",
-                        early ? " of " : "", sync_instr_text(checker, core, step));
+    return instr_place_text(checker->numbers, core, checker->proof.tracks[core].steps[step].instr,
+                            early_text(checker, core, step), &checker->diags->arena);
 }
 
 struct span sync_step_span(const struct sync_checker *checker, enum core_type core, uint32_t step)
@@ -74,13 +72,19 @@ static void entry_field(const struct sync_checker *checker)
                name_text(checker->module, checker->entry->name, &checker->diags->arena));
 }
 
+/* That of its instruction. */
+static uint32_t step_number(const struct sync_checker *checker, enum core_type core, uint32_t step)
+{
+    return instr_number(checker->numbers, core, checker->proof.tracks[core].steps[step].instr);
+}
+
 /* A step as facts for tools. */
 static void step_fields(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
     struct diags *diags = checker->diags;
     diag_field(diags, "core", core_type_name(core));
     diag_field(diags, "instruction",
-               arena_printf(&diags->arena, "%u", checker->proof.tracks[core].steps[step].instr));
+               arena_printf(&diags->arena, "%u", step_number(checker, core, step)));
     diag_field(diags, "text", sync_instr_text(checker, core, step));
 }
 
@@ -100,7 +104,10 @@ static void insert_field(const struct sync_checker *checker, const char *instrs,
                          enum sync_side side, enum core_type core, uint32_t step)
 {
     struct diags *diags = checker->diags;
-    uint32_t at = checker->proof.tracks[core].steps[step].instr + (side == SYNC_BEHIND);
+    uint32_t at = step_number(checker, core, step);
+    if (side == SYNC_BEHIND &&
+        !instr_is_added(checker->entry, core, checker->proof.tracks[core].steps[step].instr))
+        at++;
     diag_listed(diags, "insert",
                 arena_printf(&diags->arena, "%s %u: %s", core_type_name(core), at, instrs));
 }
@@ -116,7 +123,7 @@ void sync_help(const struct sync_checker *checker, const char *instrs, enum sync
 void sync_help_take_out(const struct sync_checker *checker, const struct sync_point *point)
 {
     struct diags *diags = checker->diags;
-    uint32_t at = checker->proof.tracks[point->core].steps[point->step].instr;
+    uint32_t at = step_number(checker, point->core, point->step);
     diag_help(diags, "take out %s", sync_step_text(checker, point->core, point->step));
     diag_listed(diags, "remove",
                 arena_printf(&diags->arena, "%s %u: %s", core_type_name(point->core), at,
