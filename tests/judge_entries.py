@@ -436,11 +436,36 @@ class Device:
         return True
 
 
+def check_counts(device, entry):
+    """What is checked anywhere is counted everywhere: in turns, a count and what it is of. Each
+    check has one wait before it that no other has."""
+    for giver, taker, word, give, take, count, check in (
+            ("aic", "aic", "aic", "arrive", "await", "count_arrive", "check_await"),
+            ("aiv", "aiv", "aiv", "arrive", "await", "count_arrive", "check_await"),
+            ("aic", "aiv", "c2v", "set", "wait", "count_set", "check_wait"),
+            ("aiv", "aic", "v2c", "set", "wait", "count_set", "check_wait")):
+        def said(kind, words):
+            steps = (step for line in entry.programs.get(kind, []) for step in device.expand(kind, line))
+            return [step[0] for step in steps if step[0] in words and step[-1] == word]
+        taken = said(taker, (take, check))
+        given = said(giver, (count, give))
+        if check not in taken:
+            continue
+        if given != [count, give] * (len(given) // 2):
+            raise Wrong(f"{giver} counts {word} otherwise than it gives")
+        waits = 0
+        for number, step in enumerate(taken):
+            waits += step == take
+            if step == check and waits != taken[:number + 1].count(check):
+                raise Wrong(f"{taker} checks {word} otherwise than it waits")
+
+
 def prove(entry, kernels, demands):
     """Raises Wrong where the entry does not enforce what it must; gives the ops that may read what
     is old from their caches."""
     device = Device(entry, kernels, demands)
     device.run()
+    check_counts(device, entry)
     for op, events in demands.sends.items():
         for event in events:
             knowing = [known for name, known in device.notified if name == event]

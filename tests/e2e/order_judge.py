@@ -321,7 +321,7 @@ def mutate(seed, text, order):
     some such texts."""
     lines, chance = text.splitlines(True), random.Random(seed)
     words = ("set", "wait", "arrive", "await", "pipe_barrier", "wait_event", "notify", "reset",
-             "feed_sync", "clear_workspace", "dcci")
+             "feed_sync", "clear_workspace", "dcci", "count_arrive", "check_await", "count_set", "check_wait")
     places = [i for i, line in enumerate(lines) if line.split() and line.split()[0] in words]
     for i in chance.sample(places, min(3, len(places))):
         pair = lines[i:i + 2]
