@@ -135,11 +135,14 @@ static bool report_given(const struct limiter *limiter)
 
 static void report_unknown(const struct limiter *limiter, const struct explorer *explorer)
 {
-    if (diag_at(limiter->context->diags, DIAG_launches_unknown,
-                locate_name(limiter->module, limiter->graph->loc),
-                "whether launches of '@%.*s' can keep each other's cores is not known: "
-                "they come together in more than %u ways",
-                NAME(limiter->module, limiter->graph->name), explorer->limit))
+    bool said = *limiter->unknown;
+    *limiter->unknown = true;
+    if (!said && diag_at(limiter->context->diags, DIAG_launches_unknown,
+                         locate_name(limiter->module, limiter->graph->loc),
+                         "whether launches of '@%.*s' can keep each other's cores is not known: "
+                         "they come together in more than %llu ways",
+                         NAME(limiter->module, limiter->graph->name),
+                         (unsigned long long)explorer_ways(explorer)))
         diag_help(limiter->context->diags, "order more of them, or use fewer streams");
 }
 
@@ -207,7 +210,9 @@ static bool limit_queue(struct limiter *limiter, struct queue *queue)
     struct explorer explorer;
     struct mends mends = {NULL, 0, 0};
     explorer_init(&explorer, queue, EXPLORE_STATES);
+    explorer.looks += *limiter->looks;
     enum verdict verdict = launches_mend(&explorer, &mends, false);
+    *limiter->looks = explorer.looks;
     uint32_t cuts = count_cuts(&mends);
     bool ok = verdict != LAUNCHES_HANG || cuts > 0;
     if (!ok && !report_given(limiter))
@@ -249,7 +254,19 @@ static bool limit_graph(struct limiter *limiter)
     return ok;
 }
 
-static bool limit_module(struct pass_context *context, bool *changed)
+/* Per graph: what is known behind a round. */
+struct rounds {
+    uint64_t *looks;
+    bool *unknown;
+};
+
+/* Whether so much has been tried that nothing more would be found. */
+static bool is_tried(const struct rounds *rounds, uint32_t graph)
+{
+    return rounds->unknown[graph] && rounds->looks[graph] > EXPLORE_ALL_LOOKS;
+}
+
+static bool limit_module(struct pass_context *context, struct rounds *rounds, bool *changed)
 {
     struct module *module = context->module;
     struct called_launches called;
@@ -261,7 +278,11 @@ static bool limit_module(struct pass_context *context, bool *changed)
         struct limiter limiter = {.context = context,
                                   .module = module,
                                   .graph = &module->graphs.at[i],
-                                  .called = &called};
+                                  .called = &called,
+                                  .looks = &rounds->looks[i],
+                                  .unknown = &rounds->unknown[i]};
+        if (is_tried(rounds, i))
+            continue;
         gears_tell_copy(context->diags, module, limiter.graph);
         ok = limit_graph(&limiter) && ok;
         *changed = *changed || limiter.changed;
@@ -273,18 +294,22 @@ static bool limit_module(struct pass_context *context, bool *changed)
 
 bool limit_launches(struct pass_context *context)
 {
-    bool changed = !context->unproven; /* else a run shows it */
-    for (unsigned round = 0; changed && round < MAX_ROUNDS; round++) {
-        if (!limit_module(context, &changed))
-            return false;
-        if (!changed)
+    uint32_t n = context->module->graphs.count;
+    struct rounds rounds = {.looks = mem_calloc(n, sizeof *rounds.looks),
+                            .unknown = mem_calloc(n, sizeof *rounds.unknown)};
+    bool ok = true, changed = !context->unproven; /* else a run shows it */
+    for (unsigned round = 0; ok && changed && round < MAX_ROUNDS; round++) {
+        ok = limit_module(context, &rounds, &changed);
+        if (!ok || !changed)
             break;
         analyses_drop(context->analyses);
-        if (!insert_events(context, false))
-            return false;
-        analyses_drop(context->analyses);
+        ok = insert_events(context, false);
+        if (ok)
+            analyses_drop(context->analyses);
     }
-    return true;
+    mem_free(rounds.looks);
+    mem_free(rounds.unknown);
+    return ok;
 }
 
 /* Whether ops may have clauses for order that launches of one stream imply: only then are events

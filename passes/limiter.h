@@ -14,6 +14,8 @@ struct limiter {
     struct graph_launches launches;
     struct launch_names names;
     bool changed;
+    uint64_t *looks; /* at streams, in all rounds: passes/launches/explore.h */
+    bool *unknown;   /* whether it has been said that hangs are not known of */
     uint32_t tries; /* of orders that might help, as long as this takes little time */
 };
 

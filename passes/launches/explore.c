@@ -112,6 +112,8 @@ static void meet(struct explorer *explorer, const uint32_t *positions, uint32_t 
 
 /* ------------------------------------------------------------------------- launches ---- */
 
+enum { BOUNDS_LOOKS = 8 }; /* as much as looking at the bounds of a stream takes */
+
 static bool is_committed(const struct part *part, uint32_t position)
 {
     return position > part->commit;
@@ -143,11 +145,12 @@ static struct held least_held(const struct explorer *explorer, const uint32_t *p
 }
 
 /* Whether a launch can have so many blocks on cores, beside what others hold for certain. */
-static bool has_room(const struct explorer *explorer, const uint32_t *positions, uint32_t stream,
+static bool has_room(struct explorer *explorer, const uint32_t *positions, uint32_t stream,
                      const struct launch_row *row, uint32_t blocks)
 {
     struct held held = least_held(explorer, positions, stream);
     held.of[row->shape] += blocks;
+    explorer->looks += n_streams(explorer);
     return cores_fit(&explorer->queue->table->device, &held);
 }
 
@@ -169,16 +172,18 @@ static bool passes_freely(const struct explorer *explorer, const uint32_t *posit
     return is_committed(part, positions[stream]);
 }
 
-static bool ends_harmlessly(const struct explorer *explorer, const uint32_t *positions,
-                            uint32_t stream, const struct part *part)
+static bool ends_harmlessly(struct explorer *explorer, const uint32_t *positions, uint32_t stream,
+                            const struct part *part)
 {
     const struct launch_row *row = part_row(explorer->queue, part);
-    return queue_may_end(explorer->queue, positions, part, positions[stream]) &&
-           has_room(explorer, positions, stream, row, row->keeps ? row->blocks : 1) &&
-           bounds_harmless(explorer->bounds, positions, stream);
+    if (!queue_may_end(explorer->queue, positions, part, positions[stream]) ||
+        !has_room(explorer, positions, stream, row, row->keeps ? row->blocks : 1))
+        return false;
+    explorer->looks += BOUNDS_LOOKS * (uint64_t)n_streams(explorer);
+    return bounds_harmless(explorer->bounds, positions, stream);
 }
 
-static bool drive_stream(const struct explorer *explorer, uint32_t *positions, uint32_t stream)
+static bool drive_stream(struct explorer *explorer, uint32_t *positions, uint32_t stream)
 {
     const struct queue *queue = explorer->queue;
     uint32_t before = positions[stream];
@@ -199,11 +204,12 @@ static bool drive_stream(const struct explorer *explorer, uint32_t *positions, u
 }
 
 /* All that need not be tried in several ways. */
-static void drive(const struct explorer *explorer, uint32_t *positions)
+static void drive(struct explorer *explorer, uint32_t *positions)
 {
     bool any = true;
     while (any) {
         any = false;
+        explorer->looks += n_streams(explorer);
         for (uint32_t i = 0; i < n_streams(explorer); i++)
             any = drive_stream(explorer, positions, i) || any;
     }
@@ -254,7 +260,7 @@ static bool hangs(const struct explorer *explorer, const uint32_t *positions, ui
 /* ------------------------------------------------------------------------ exploring ---- */
 
 /* Has the stream's launch get what its next stop takes, if it can. */
-static bool step(const struct explorer *explorer, uint32_t *positions, uint32_t stream)
+static bool step(struct explorer *explorer, uint32_t *positions, uint32_t stream)
 {
     const struct queue *queue = explorer->queue;
     if (standing_of(queue, positions, stream) != STANDS_FOR_CORES)
@@ -350,6 +356,12 @@ static bool is_stuck(struct explorer *explorer, uint32_t id)
     return true;
 }
 
+static bool is_enough(const struct explorer *explorer)
+{
+    return state_count(explorer) > explorer->limit ||
+           explorer->looks > (uint64_t)explorer->limit * EXPLORE_LOOKS;
+}
+
 enum verdict explorer_run(struct explorer *explorer)
 {
     enum verdict verdict = LAUNCHES_SAFE;
@@ -358,13 +370,18 @@ enum verdict explorer_run(struct explorer *explorer)
         uint32_t id = take_open(explorer);
         if (is_stuck(explorer, id))
             verdict = LAUNCHES_HANG;
-        else if (state_count(explorer) > explorer->limit)
+        else if (is_enough(explorer))
             verdict = LAUNCHES_UNKNOWN;
         else
             try_ways(explorer, id, next);
     }
     mem_free(next);
     return verdict;
+}
+
+uint64_t explorer_ways(const struct explorer *explorer)
+{
+    return state_count(explorer) > explorer->limit ? explorer->limit : explorer->tried;
 }
 
 /* How many roots there are up to the last in which the stream has not passed the position. */

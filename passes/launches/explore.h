@@ -30,6 +30,10 @@ enum verdict { LAUNCHES_SAFE, LAUNCHES_HANG, LAUNCHES_CIRCLE, LAUNCHES_UNKNOWN }
 
 enum { EXPLORE_STATES = 1 << 18 }; /* the limit, unless a caller has his own */
 
+/* A state takes the longer the more streams there are: so often a stream may be looked at for each
+ * state of the limit, also where launches are changed and it begins again. */
+enum { EXPLORE_LOOKS = 1 << 11, EXPLORE_ALL_LOOKS = EXPLORE_STATES * EXPLORE_LOOKS };
+
 /* Why a stream does not go on. */
 enum standing { STANDS_OVER, STANDS_BEFORE_START, STANDS_IN_WAIT, STANDS_FOR_CORES };
 
@@ -38,6 +42,7 @@ struct explorer {
     struct bounds *bounds;
     uint32_t limit;       /* of states that are kept at a time */
     uint64_t tried;       /* states, in all */
+    uint64_t looks;       /* how often a stream was looked at, in all */
     uint32_t stride;      /* numbers per state: positions, then the state before */
     struct vec_u32 pool;  /* the states that were met since the last root */
     struct vec_u32 slots; /* of a hash table: ids of them */
@@ -54,6 +59,9 @@ void explorer_free(struct explorer *explorer);
 
 /* Goes on until a state hangs, or all are tried. */
 enum verdict explorer_run(struct explorer *explorer);
+
+/* Where it is not known: in more ways than this launches come together. */
+uint64_t explorer_ways(const struct explorer *explorer);
 
 /* Behind a change of the queue at a stop of the stream, by queue_move_wait or queue_cut: goes back
  * to where the part that has the stop had not started. */

@@ -4,6 +4,7 @@ says, tables are refused with the place of what is wrong, and large ones take no
 
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -255,6 +256,27 @@ tap.check("of a program that is a warning", done.returncode == 0
           and "[launches-unknown]" in done.stderr, done.stderr)
 done = tap.skirc("check", "--launches", write("tangle.skir", program))
 tap.check("and the account says so", "not known: " in done.stdout, done.stdout[-300:])
+
+
+
+def scope_ring(count):
+    """Scopes of one core on streams of their own, each of which needs a part of the one before."""
+    first = "".join(f'  stream "{i}" {{ scope @s{i} {{ %p{i} = Add(%a, %a) : f16[8] via @k }} }}\n'
+                    for i in range(count))
+    last = "".join(f'  stream "{i}" {{ scope @s{i} {{ %q{i} = Add(%p{(i - 1) % count}, %a) : f16[8]'
+                   " via @k } }\n" for i in range(count))
+    return ('skir 1\ntarget "t" {aic = 1, aiv = 2}\n'
+            'kernel @k : aiv_only {op = "Add", block = 1, stub}\n'
+            "graph @g(%a: f16[8]) -> f16[8] {\n" + first + last + "  return %q0\n}\n")
+
+
+done = tap.skirc("check", "--explain", write("ring.skir", scope_ring(200)))
+tap.check("of many streams it is said once, however often launches are changed",
+          done.stderr.count("[launches-unknown]") == 1 and done.stdout.count("[launch-waits]") > 0,
+          done.stderr[-600:])
+ways = re.search(r"more than (\d+) ways", done.stderr)
+tap.check("with as many ways as were tried", ways and int(ways.group(1)) != 1 << 18,
+          done.stderr[-600:])
 
 # ---- The account ----
 

@@ -455,6 +455,43 @@ static void test_large(void **state)
     }
 }
 
+/* Launches that each wait in the middle for the one before, the first for the last: any two of them
+ * take all cores. */
+static void ring_of(struct launch_table *table, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        launch_table_add(table, i, SHAPE_VECTOR, 1);
+        launch_table_step(table, STEP_NOTIFY, i, 0);
+        launch_table_step(table, STEP_WAIT, (i + count - 1) % count, 0);
+    }
+}
+
+/* One state of many streams takes long, so it is not only states that are limited. */
+static void test_many_streams(void **state)
+{
+    enum { STREAMS = 400, LIMIT = 1 << 10 };
+    struct launch_table table = {.device = {1, 2}};
+    struct queue queue;
+    struct queue_circle circle;
+    struct explorer explorer;
+    struct mends mends = {NULL, 0, 0};
+    (void)state;
+    ring_of(&table, STREAMS);
+    queue_init(&queue, &table);
+    assert_false(queue_find_circle(&queue, &circle));
+    explorer_init(&explorer, &queue, LIMIT);
+    assert_int_equal(launches_mend(&explorer, &mends, false), LAUNCHES_UNKNOWN);
+    printf("# %u streams: %u mended, %llu states, %llu looks\n", STREAMS, mends.count,
+           (unsigned long long)explorer.tried, (unsigned long long)explorer.looks);
+    assert_true(explorer_ways(&explorer) == explorer.tried);
+    assert_true(explorer.looks < 2 * (uint64_t)LIMIT * EXPLORE_LOOKS);
+    vec_free(&mends);
+    explorer_free(&explorer);
+    queue_circle_free(&circle);
+    queue_free(&queue);
+    launch_table_free(&table);
+}
+
 static void test_oracle(void **state)
 {
     (void)state;
@@ -478,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_oracle),
         cmocka_unit_test(test_mends),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_many_streams),
     };
     return cmocka_run_group_tests_name("launches", tests, NULL, NULL);
 }
