@@ -66,7 +66,8 @@ static void find_groups(struct fusion *f)
 {
     const struct graph *graph = f->graph;
     uint32_t *of_block = mem_calloc(graph->blocks.count, sizeof *of_block);
-    find_block_groups(f, of_block, rejoins(f));
+    f->rejoins = rejoins(f);
+    find_block_groups(f, of_block, f->rejoins);
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
         uint32_t block = f->superkernel_of[i] = graph_superkernel(graph, op->block);
@@ -291,6 +292,7 @@ static bool write_one(struct fusions *all, struct fusion *f)
         taken_symbols_drop(&all->taken, f->graph);
     if (!decide(f))
         return false;
+    fusion_report_mended(f);
     if (f->mode == FUSION_FILTER)
         separate(f);
     find_ranks(f);
@@ -322,6 +324,7 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
         fusion_free(&all.at[i]);
     }
     gears_tell_copy(context->diags, module, NULL);
+    diags_settle(context->diags);
     if (ok)
         unfused_report(&all.unfused, context->diags);
     unfused_free(&all.unfused);

@@ -41,6 +41,7 @@ struct fusion {
     uint32_t *text;        /* ops in the order that the text gets: by `place` of the schedule */
     struct vec_u32 *taken; /* by name id: a super kernel has it */
     bool stays;            /* nothing is to be done to the graph */
+    bool rejoins;          /* the super kernels of a scope are one group again */
 };
 
 /* Whether the pass takes out what cannot be fused. */
@@ -121,6 +122,9 @@ bool fusion_report_removed(struct fusion *fusion);
 bool fusion_report_bypassed(struct fusion *fusion);
 /* Says why each scope is in parts. False where a scope must not break. */
 bool fusion_report_breaks(struct fusion *fusion);
+/* Takes back what was said of breaks, by the pass that made super kernels of scopes, that are none
+ * any more, since ops are left out. */
+void fusion_report_mended(const struct fusion *fusion);
 /* Says why a scope is cut before `op`: at the op `by`, which is of its stream. What comes of it for
  * the scope is as for breaks. */
 bool fusion_report_cut(struct fusion *fusion, uint32_t group, uint32_t op, uint32_t by);

@@ -449,6 +449,52 @@ bool fusion_report_breaks(struct fusion *f)
     return ok;
 }
 
+/* -------------------------------------------------------------------- breaks no more ---- */
+
+/* Whether a scope breaks nowhere, or not before this op: the part that has it is the first. */
+static bool is_mended(const struct fusion *f, const uint32_t *first, uint32_t op)
+{
+    uint32_t group = f->member_of[op];
+    if (group == GROUP_NONE || f->groups.at[group].removed == 0)
+        return false;
+    if (f->schedule.groups[group].segments < 2)
+        return true;
+    const struct segment *part = &f->schedule.segments.at[first[group]];
+    for (uint32_t i = 0; i < part->count; i++)
+        if (f->schedule.ops[part->first + i] == op)
+            return true;
+    return false;
+}
+
+/* Per group, the number of its first segment. */
+static uint32_t *first_parts(const struct fusion *f)
+{
+    uint32_t *first = mem_calloc(f->groups.count, sizeof *first);
+    for (uint32_t i = f->schedule.segments.count; i-- > 0;)
+        first[f->schedule.segments.at[i].group] = i;
+    return first;
+}
+
+void fusion_report_mended(const struct fusion *f)
+{
+    struct diags *diags = f->context->diags;
+    struct id_map op_at = {NULL, 0, 0};
+    if (!f->rejoins || !diags->remarks)
+        return;
+    uint32_t *first = first_parts(f);
+    for (uint32_t op = 0; op < f->order->n_ops; op++)
+        if (op_span(f, op).end && is_mended(f, first, op))
+            id_map_set(&op_at, op_span(f, op).begin, op);
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        const struct diag *diag = &diags->list.at[i];
+        bool breaks = diag->id == DIAG_split_scope || diag->id == DIAG_split_outside;
+        if (breaks && !diag->taken_back && id_map_find(&op_at, diag->span.begin) != NONE)
+            diags_take_back_one(diags, i);
+    }
+    id_map_free(&op_at);
+    mem_free(first);
+}
+
 /* ----------------------------------------------------------------------------- fused ---- */
 
 /* Accounts are complete when nothing is left to be taken out. */

@@ -75,12 +75,16 @@ static void place_op(struct rewrite *rewrite, uint32_t op)
 
 /* ------------------------------------------------------------------------ super kernels ---- */
 
+static bool is_part(const struct fusion *f, const struct segment *segment)
+{
+    return f->schedule.groups[segment->group].segments > 1;
+}
+
 /* A part is called after the cuts of the reference around it, or what is before and behind it. */
-static uint32_t reference_name(struct fusion *f, const struct segment *segment)
+static uint32_t reference_name(struct fusion *f, const struct segment *segment, bool broken)
 {
     const struct fusion_group *group = &f->groups.at[segment->group];
     const uint32_t *ops = f->schedule.ops + segment->first;
-    bool broken = f->schedule.groups[segment->group].segments > 1;
     struct part_places places = {group->begin, group->end};
     if (broken)
         places = superkernel_positions_around(ops, segment->count, f->position);
@@ -98,9 +102,8 @@ static uint32_t own_name(struct fusion *f, const struct segment *segment)
     if (group->scope != NONE)
         base = superkernel_name(f->module, f->graph->name, group->scope);
     struct part_places places = {f->rank[ops[0]], f->rank[ops[segment->count - 1]]};
-    return f->schedule.groups[segment->group].segments > 1 || group->is_cut
-               ? superkernel_part_name(f->module, base, places)
-               : base;
+    return is_part(f, segment) || group->is_cut ? superkernel_part_name(f->module, base, places)
+                                                : base;
 }
 
 /* Graph @a_b with scope @c and graph @a with scope @b_c would have the same name: a number sets
@@ -108,7 +111,8 @@ static uint32_t own_name(struct fusion *f, const struct segment *segment)
 static uint32_t free_name(struct fusion *f, const struct segment *segment)
 {
     bool theirs = f->position && f->groups.at[segment->group].scope != NONE;
-    uint32_t wanted = theirs ? reference_name(f, segment) : own_name(f, segment);
+    uint32_t wanted =
+        theirs ? reference_name(f, segment, is_part(f, segment)) : own_name(f, segment);
     return taken_symbols_take_free(f->taken, f->module, wanted);
 }
 
@@ -163,6 +167,21 @@ static uint32_t same_block(const struct fusion *f, const struct segment *segment
     return moved ? NONE : same;
 }
 
+/* Whether a super kernel of the input that stays is all that its scope has by now, and is called as
+ * a part of that. */
+static bool is_misnamed(struct fusion *f, const struct segment *segment, uint32_t same)
+{
+    const struct block *block = &f->graph->blocks.at[same];
+    uint32_t scope = f->groups.at[segment->group].scope;
+    struct part_places places;
+    if (!f->rejoins || scope == NONE || f->groups.at[segment->group].removed == 0 ||
+        is_part(f, segment) || block_entry(f->module, block))
+        return false;
+    return f->position ? reference_name(f, segment, true) == block->name
+                       : superkernel_part_of(f->module, block->name, &places) ==
+                             superkernel_name(f->module, f->graph->name, scope);
+}
+
 /* The block that a segment becomes: one of the input, or a new one. */
 static struct block segment_block(struct fusion *f, const struct segment *segment, uint32_t same)
 {
@@ -174,6 +193,8 @@ static struct block segment_block(struct fusion *f, const struct segment *segmen
                                .loc = block.loc,
                                .end_loc = NONE,
                                .attrs = superkernel_attrs(f, segment)};
+    else if (is_misnamed(f, segment, same))
+        block.name = free_name(f, segment);
     return block;
 }
 
