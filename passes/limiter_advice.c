@@ -254,18 +254,33 @@ static void advise_generally(struct limiter *limiter, const struct vec_u32 *rows
         diag_help(diags, "have them run %s", fewer);
 }
 
+/* An order that is enough, best without cuts: what launches wait for behind those is not tried. */
+static void advise_order(struct limiter *limiter, const struct vec_u32 *rows)
+{
+    static const struct {
+        uint32_t most;
+        const char *then;
+    } ways[] = {{0, "nothing hangs"}, {NONE, "cuts may mend the rest"}};
+    const struct launch_table *table = &limiter->launches.table;
+    struct launch_advice advice;
+    bool said = false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !said; i++) {
+        said = launches_advise(&advice, table, rows->at, rows->count, NONE, ways[i].most,
+                               &limiter->tries);
+        if (said)
+            report_advice(limiter, &advice, ways[i].then);
+    }
+}
+
 void advise_hang(struct limiter *limiter, const struct explorer *explorer)
 {
     const struct queue *queue = explorer->queue;
-    struct launch_advice advice;
     struct vec_u32 rows = {NULL, 0, 0};
     for (uint32_t i = 0; i < queue->table->n_streams; i++)
         if (!queue_is_over(queue, i, explorer->stuck[i]))
             vec_push(&rows, queue_part(queue, i, explorer->stuck[i])->row);
     advise_generally(limiter, &rows);
-    if (launches_advise(&advice, &limiter->launches.table, rows.at, rows.count, NONE, 0,
-                        &limiter->tries))
-        report_advice(limiter, &advice, "nothing hangs");
+    advise_order(limiter, &rows);
     advise_narrow(limiter, &rows, NONE, 0, "nothing hangs");
     for (uint32_t i = 0; i < rows.count; i++)
         advise_open(limiter, rows.at[i]);
@@ -364,6 +379,6 @@ void advise_cut(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
 {
     struct launch_advice advice;
     if (launches_advise(&advice, &limiter->launches.table, mend->beside, mend->n_beside, mend->row,
-                        cuts, &limiter->tries))
+                        cuts - 1, &limiter->tries))
         report_advice(limiter, &advice, "nothing is cut here");
 }

@@ -147,7 +147,7 @@ static bool is_pair(uint32_t first, uint32_t behind, uint32_t row)
 
 /* Orders in which the text has the launches come first: an op can name what stands above it. */
 bool launches_advise(struct launch_advice *advice, const struct launch_table *table,
-                     const uint32_t *rows, uint32_t count, uint32_t row, uint32_t cuts,
+                     const uint32_t *rows, uint32_t count, uint32_t row, uint32_t most,
                      uint32_t *tries)
 {
     for (uint32_t n = 0; n < 2 * count * count; n++) {
@@ -158,7 +158,7 @@ bool launches_advise(struct launch_advice *advice, const struct launch_table *ta
             return false;
         --*tries;
         *advice = (struct launch_advice){first, behind};
-        if (try_order(table, *advice, row, row == NONE ? 0 : cuts - 1))
+        if (try_order(table, *advice, row, most))
             return true;
     }
     return false;

@@ -10,11 +10,11 @@ struct launch_advice {
     uint32_t first, behind;
 };
 
-/* An order of two of these rows after which no launch hangs, though none or (`row` not NONE) fewer
- * than `cuts` are cut, and the row is not: then only orders of that one are tried. `tries` is how
- * many may be tried, and becomes how many are left. False: there is none, as far as was tried. */
+/* An order of two of these rows after which no launch hangs, though `most` are cut at most, and the
+ * row (or NONE) is not: then only orders of that one are tried. `tries` is how many may be tried,
+ * and becomes how many are left. False: there is none, as far as was tried. */
 bool launches_advise(struct launch_advice *advice, const struct launch_table *table,
-                     const uint32_t *rows, uint32_t count, uint32_t row, uint32_t cuts,
+                     const uint32_t *rows, uint32_t count, uint32_t row, uint32_t most,
                      uint32_t *tries);
 
 /* A row as it might be. */

@@ -300,8 +300,8 @@ static void advise(uint64_t seed, const struct text *text, const struct launch_t
         cuts += mends->at[i].cut;
     for (uint32_t i = 0; i < mends->count && verdict == LAUNCHES_SAFE; i++) {
         const struct mend *mend = &mends->at[i];
-        if (!mend->cut ||
-            !launches_advise(&advice, table, mend->beside, mend->n_beside, mend->row, cuts, &tries))
+        if (!mend->cut || !launches_advise(&advice, table, mend->beside, mend->n_beside, mend->row,
+                                           cuts - 1, &tries))
             continue;
         check_advice(seed, text, table, advice, mend->row);
         count->cuts_advised++;
