@@ -259,12 +259,10 @@ static bool hangs(const struct explorer *explorer, const uint32_t *positions, ui
 
 /* ------------------------------------------------------------------------ exploring ---- */
 
-/* Has the stream's launch get what its next stop takes, if it can. */
+/* Has the stream's launch, which stands for cores, get what its next stop takes, if it can. */
 static bool step(struct explorer *explorer, uint32_t *positions, uint32_t stream)
 {
     const struct queue *queue = explorer->queue;
-    if (standing_of(queue, positions, stream) != STANDS_FOR_CORES)
-        return false;
     const struct part *part = queue_part(queue, stream, positions[stream]);
     const struct launch_row *row = part_row(queue, part);
     bool one = !row->keeps || queue_stop(queue, stream, positions[stream])->kind == STOP_EARLY;
@@ -278,6 +276,8 @@ static void try_ways(struct explorer *explorer, uint32_t id, uint32_t *next)
 {
     uint32_t n = n_streams(explorer);
     for (uint32_t i = 0; i < n; i++) {
+        if (standing_of(explorer->queue, state_at(explorer, id), i) != STANDS_FOR_CORES)
+            continue;
         memcpy(next, state_at(explorer, id), n * sizeof *next);
         if (!step(explorer, next, i))
             continue;

@@ -59,10 +59,8 @@ static bool mend_state(struct explorer *explorer, struct mends *mends, bool cuts
     struct queue *queue = explorer->queue;
     struct choice best = {.stream = NONE};
     for (uint32_t i = 0; i < queue->table->n_streams; i++)
-        if (!queue_is_over(queue, i, explorer->stuck[i])) {
+        if (!queue_is_over(queue, i, explorer->stuck[i]))
             offer(explorer, &best, i);
-            explorer->looks += queue->table->n_streams;
-        }
     if (best.stream == NONE)
         return false;
     best.cut = best.cut || cuts;
