@@ -136,6 +136,7 @@ struct saying {
     const struct order *order;
     uint8_t *beside; /* per op */
     uint32_t *last;  /* by block: the place in the text of the last op of a super kernel */
+    uint32_t *named; /* by block: the block beside which it was named last */
 };
 
 /* What stands between the ops of a super kernel: it runs beside that if it executes something, or
@@ -150,11 +151,9 @@ static void add_beside(const struct saying *saying, uint32_t op, uint32_t block,
         saying->beside[op] = 1;
         vec_push(ops, op);
     }
-    if (of == NONE || saying->order->passive[op])
+    if (of == NONE || saying->order->passive[op] || saying->named[of] == block)
         return;
-    for (uint32_t i = 0; i < names->count; i++)
-        if (names->at[i] == graph->blocks.at[of].name)
-            return;
+    saying->named[of] = block;
     vec_push(names, graph->blocks.at[of].name);
 }
 
@@ -201,6 +200,8 @@ static void say_all(struct again *again, const struct graph *graph, struct analy
     saying.order = analyses_order(analyses, again->module, graph);
     saying.beside = mem_calloc(graph->ops.count, 1);
     saying.last = mem_calloc(graph->blocks.count, sizeof *saying.last);
+    saying.named = mem_calloc(graph->blocks.count, sizeof *saying.named);
+    memset(saying.named, 0xff, graph->blocks.count * sizeof *saying.named); /* NONE */
     uint8_t *said = mem_calloc(graph->blocks.count, 1);
     for (uint32_t i = 0; i < saying.order->n_ops; i++) {
         uint32_t op = saying.order->text[i];
@@ -217,6 +218,7 @@ static void say_all(struct again *again, const struct graph *graph, struct analy
     mem_free(said);
     mem_free(saying.beside);
     mem_free(saying.last);
+    mem_free(saying.named);
 }
 
 void report_fused_again(struct diags *diags, const struct module *module, struct analyses *analyses)
