@@ -16,7 +16,7 @@ struct limiter {
     bool changed;
     uint64_t *looks; /* at streams, in all rounds: passes/launches/explore.h */
     bool *unknown;   /* whether it has been said that hangs are not known of */
-    uint32_t tries; /* of orders that might help, as long as this takes little time */
+    uint32_t tries;  /* of orders that might help, as long as this takes little time */
 };
 
 /* Where a launch is, as far as it has a place; what it is called. A row of NONE is nowhere. */
