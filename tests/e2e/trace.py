@@ -119,15 +119,15 @@ write("left.skir", module("""trace 0 0
       .replace("%c = [%a, %b, %c, tiling]", "%c = [%a, %b, %c]")
       .replace("%c = Add(%a, %b) : f32[64] via @v", "%c = Leave(%a, %b) : f32[64] via @leave")
       + LEAVE % ("aiv_only", 4, "arrival"))
+# Each core has left one arrival: who is late has counted none, or one, when another one has passed.
+FAILED = r"it has passed (1 barriers, but aiv \d has come to 0|2 barriers, but aiv \d has come to [01]) of them"
 ran = tap.skirc("run", "--unproven", "left.skir", "--trace", "left.trace")
 tap.check("a barrier that is passed by an arrival that a kernel has left is found", ran.returncode == 1
-          and re.search(r"misuse: aiv \d at `check_await aiv`: it has passed 2 barriers, but aiv "
-                        r"\d has come to 1 of them: a kernel has left arrivals", ran.stderr),
+          and re.search(r"misuse: aiv \d at `check_await aiv`: " + FAILED + ": a kernel has left arrivals", ran.stderr),
           ran.stderr)
 said = tap.skirc("trace", "left.trace")
-tap.check("and in the trace", re.search(r"aiv \d: has begun; a check failed: it has passed 2 "
-                                        r"barriers, but aiv \d has come to 1 of "
-                                        r"them\n", said.stdout), said.stdout)
+tap.check("and in the trace", re.search(r"aiv \d: has begun; a check failed: " + FAILED + "\n", said.stdout),
+          said.stdout)
 
 write("flag.skir", """skir 1
 target "t" {aic = 1, aiv = 2}
@@ -173,7 +173,7 @@ if shutil.which("clang++"):
     ran = tap.skirc("run", "--target=ascend", "--unproven", "left.skir", "--trace", "npu")
     said = tap.skirc("trace", "npu")
     tap.check("a failed check traps", ran.returncode == 1 and "the source traps" in ran.stderr
-              and "a check failed: it has passed 2 barriers" in said.stdout, ran.stderr + said.stdout)
+              and re.search("a check failed: " + FAILED, said.stdout), ran.stderr + said.stdout)
 else:
     tap.skip("AscendC runs", "there is no clang++")
 

@@ -133,7 +133,23 @@ static void put_instr(struct text *text, const struct instr_info *info, const ch
     text_char(text, '\n');
 }
 
-/* An entry that has every instruction of the host, beside calls, on both core types. */
+/* An entry in which checks are where they must be. */
+static void put_checks(struct text *text)
+{
+    text_string(text, "entry @c : mix_aic_1_1 {block = 1} {\nargs [tracing]\n");
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const char *name = core_type_name(core);
+        text_printf(text,
+                    "%s {\ncount_arrive %s\narrive %s\nawait %s\ncheck_await %s\n"
+                    "count_set %s\nset %s\nwait %s\ncheck_wait %s\n}\n",
+                    name, name, name, name, name, core == CORE_AIC ? "c2v" : "v2c",
+                    core == CORE_AIC ? "c2v" : "v2c", core == CORE_AIC ? "v2c" : "c2v",
+                    core == CORE_AIC ? "v2c" : "c2v");
+    }
+    text_string(text, "}\n");
+}
+
+/* Entries that have every instruction of the host, beside calls, on both core types. */
 static struct text every_instr(void)
 {
     struct text text = {NULL, 0, 0};
@@ -149,7 +165,7 @@ static struct text every_instr(void)
         const char *name = core_type_name(core);
         text_printf(&text, "%s {\n", name);
         for (int op = 0; op < INSTR_COUNT; op++) {
-            if (!instr_info(op)->host)
+            if (!instr_info(op)->host || op == INSTR_check_await || op == INSTR_check_wait)
                 continue;
             put_instr(&text, instr_info(INSTR_call), name);
             put_instr(&text, instr_info(op), name);
@@ -159,6 +175,7 @@ static struct text every_instr(void)
         text_string(&text, "}\n");
     }
     text_string(&text, "}\n");
+    put_checks(&text);
     return text;
 }
 
