@@ -1,40 +1,17 @@
 /* Cast: y = x in another dtype, of the same shape.
  *
  * Between floats and from integers to floats: to nearest even, in one rounding. Float to integer:
- * to nearest even, saturating, NaN becomes 0. Integer to integer: the low bits. To bool: whether
- * the value is not zero (NaN is not).
+ * towards zero; results out of range, and those of NaN, are undefined. Integer to integer: the low
+ * bits. To bool: whether the value is not zero (NaN is not).
  */
 #include "backend/kernels/kernel.h"
 
 #include <math.h>
 
-struct cast_limits {
-    int64_t low, high;
-};
-
-static struct cast_limits cast_limits_of(uint32_t dtype)
+/* Without the fraction. What i64 does not have has no defined value; here it is the smallest. */
+static int64_t cast_to_int(float value)
 {
-    switch (dtype) {
-    case SKRT_i8: return (struct cast_limits){INT8_MIN, INT8_MAX};
-    case SKRT_u8: return (struct cast_limits){0, UINT8_MAX};
-    case SKRT_i16: return (struct cast_limits){INT16_MIN, INT16_MAX};
-    case SKRT_i32: return (struct cast_limits){INT32_MIN, INT32_MAX};
-    default: return (struct cast_limits){INT64_MIN, INT64_MAX};
-    }
-}
-
-static int64_t cast_to_int(float value, struct cast_limits limits)
-{
-    if (value != value)
-        return 0;
-    if (value >= 0x1p63f)
-        return limits.high;
-    if (value < -0x1p63f)
-        return limits.low;
-    int64_t rounded = llrintf(value);
-    if (rounded > limits.high)
-        return limits.high;
-    return rounded < limits.low ? limits.low : rounded;
+    return value >= -0x1p63f && value < 0x1p63f ? (int64_t)value : INT64_MIN;
 }
 
 /* Rounds to odd: bits that do not fit into 24 are dropped, and the last one kept tells that they
@@ -62,9 +39,8 @@ static void cast_float(const struct kernel *kernel, int64_t at, int64_t n)
         return;
     }
     int64_t y[KERNEL_CHUNK];
-    struct cast_limits limits = cast_limits_of(to);
     for (int64_t i = 0; i < n; i++)
-        y[i] = to == SKRT_bool ? x[i] != 0 : cast_to_int(x[i], limits);
+        y[i] = to == SKRT_bool ? x[i] != 0 : cast_to_int(x[i]);
     kernel_store_i64(kernel_slot(kernel, 1), to, at, y, n);
 }
 

@@ -183,7 +183,11 @@ def add(cases):
         cases.add("Cast", [x], Result(dtype, x.elements))
     for dtype in ("i8", "i16", "i32", "i64", "u8"):
         bounds = np.iinfo(NUMPY[dtype])
-        whole = Tensor(dtype, np.clip(np.rint(x.elements), bounds.min, bounds.max))
-        cases.add("Cast", [x], Result(dtype, whole.elements))
+        inside = Tensor("f32", np.clip(x.elements, bounds.min, bounds.max))
+        whole = Tensor(dtype, np.trunc(inside.elements))
+        cases.add("Cast", [inside], Result(dtype, whole.elements))
         cases.add("Cast", [whole], Result("f16", whole.elements))
+    for dtype in FLOATS:
+        halves = Tensor(dtype, [0.5, 1.5, 2.5, 2.75, -0.5, -1.5, -2.5, -2.75, -0.0])
+        cases.add("Cast", [halves], Result("i32", [0, 1, 2, 2, 0, -1, -2, -2, 0]))
     cases.add("Cast", [Tensor("f32", [0, -0.0, 2, np.nan])], Result("bool", [False, False, True, True]))

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from .draws import FLOAT, MOVED, NUMBER, Op
-from .numbers import FLOATS, INTS, Answer, Tensor, rounded, saturated, wide_of_integers
+from .numbers import FLOATS, INTS, Answer, Tensor, rounded, truncated, wide_of_integers
 from .table import also, judges
 
 COMPARED = FLOAT + ["i8", "i16", "i32", "i64", "u8"]
@@ -303,13 +303,14 @@ also("Clip", "ClipByValue")
 
 
 def cast(values, source, target):
+    """What a cast gives, and where that is defined; None: everywhere."""
     if target == "bool":
-        return values != 0
+        return values != 0, None
     if source in FLOATS:
-        return rounded(target, values) if target in FLOATS else saturated(target, values)
+        return (rounded(target, values), None) if target in FLOATS else truncated(target, values)
     if target in FLOATS:
-        return rounded(target, wide_of_integers(values.astype(np.int64)))
-    return values.astype(INTS[target])
+        return rounded(target, wide_of_integers(values.astype(np.int64))), None
+    return values.astype(INTS[target]), None
 
 
 @judges("Cast")
@@ -321,7 +322,8 @@ def cast_op(draw):
         span = draw.pick([3.0, 130.0, 4e4, 3e9, 1e19])
         wide = draw.random.uniform(-span, span, x.shape)
         x = Tensor(source, rounded(source, np.rint(wide * 2) / 2 if draw.chance() else wide))
-    return inplace(draw, Op(x, Answer(target, cast(x.data, source, target))))
+    made, defined = cast(x.data, source, target)
+    return inplace(draw, Op(x, Answer(target, made, written=defined)))
 
 
 @judges("AddN")

@@ -49,15 +49,12 @@ def wide_of_integers(values):
     return np.where(large, odd, values).astype(np.float64)
 
 
-def saturated(dtype, values):
-    """Floats to the nearest integers of a type, even ones of two; NaN is 0."""
+def truncated(dtype, values):
+    """Floats towards zero, as integers of a type, and which of them the type has."""
     limits = np.iinfo(INTS[dtype])
-    whole = np.rint(np.where(np.isnan(values), 0, values).astype(np.float64))
-    inside = (whole >= limits.min) & (whole <= limits.max) & (np.abs(whole) < 2.0 ** 63)
-    made = np.where(inside, whole, 0).astype(INTS[dtype])
-    made[(whole >= limits.max)] = limits.max
-    made[whole <= limits.min] = limits.min
-    return made
+    whole = np.trunc(values.astype(np.float64))
+    inside = (whole >= float(limits.min)) & (whole < float(limits.max) + (limits.bits < 64))
+    return np.where(inside, whole, 0).astype(INTS[dtype]), inside
 
 
 class Tensor:
