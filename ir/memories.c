@@ -141,7 +141,8 @@ bool op_is_variable(const struct module *module, const struct op *op)
 uint32_t op_shared_name(const struct module *module, const struct op *op)
 {
     uint32_t name = attr_string(module, op->attrs, W_shared_name);
-    return name != NONE && op_is_variable(module, op) ? name : NONE;
+    bool named = name != NONE && module->names.names[name].size > 0;
+    return named && op_is_variable(module, op) ? name : NONE;
 }
 
 /* -------------------------------------------------------------------- memories of values ---- */

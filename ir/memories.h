@@ -55,7 +55,7 @@ bool op_is_passive(const struct module *module, const struct graph *graph, const
 /* Whether ops of this type are variables: those of one `shared_name` are one memory, in all graphs
  * of the module. */
 bool op_is_variable(const struct module *module, const struct op *op);
-/* The `shared_name` of a variable, NONE of one without and of other ops. */
+/* The `shared_name` of a variable; NONE where it has none or an empty one, and for other ops. */
 uint32_t op_shared_name(const struct module *module, const struct op *op);
 
 #endif

@@ -450,7 +450,7 @@ def check(graph):
         raise Refused("return")
     shared = {}
     for op in graph.ops:
-        if op.type in ("Variable", "RefData") and "shared_name" in op.attrs:
+        if op.type in ("Variable", "RefData") and op.attrs.get("shared_name"):
             for type in op.types:
                 name = op.attrs["shared_name"]
                 if type != "token" and not one_memory(shared.setdefault(name, type), type):

@@ -105,7 +105,7 @@ class Text:
         elif kind < 0.27:
             type, results = self.random.choice(["Variable", "RefData"]), 1
             if self.chance(0.8):
-                attrs.append(f'shared_name = "{self.random.choice("vw")}"')
+                attrs.append(f'shared_name = "{self.random.choice(["v", "w", ""])}"')
         elif kind < 0.31:
             type, results = self.random.choice(["Send", "Recv"]), self.random.randint(0, 1)
             operands = [self.value() for _ in range(self.random.randint(0, 1))]

@@ -122,6 +122,34 @@ static uint32_t result_type(const struct graph *graph, const struct op *op)
     return op->results.count ? graph->values.at[op->results.first].type : NONE;
 }
 
+/* The container of a variable, "" for the default one. */
+static struct intern_name container_name(const struct module *module, const struct op *op)
+{
+    static const char key[] = "container";
+    static const struct intern_name none = {"", 0, 0};
+    uint32_t id = intern_find(&module->names, key, sizeof key - 1);
+    uint32_t name = id == NONE ? NONE : attr_string(module, op->attrs, id);
+    return name == NONE ? none : module->names.names[name];
+}
+
+/* The source systems name a variable by its container and its `shared_name`, skir by the latter
+ * alone. */
+static void verify_container(struct verifier *verifier, const struct op *op, const struct op *other)
+{
+    const struct module *module = verifier->module;
+    struct intern_name own = container_name(module, op), first = container_name(module, other);
+    if (own.size == first.size && memcmp(own.text, first.text, own.size) == 0)
+        return;
+    if (!diag_at(verifier->diags, DIAG_alias, locate_op(module, op, OP_TYPE_NAME, 0),
+                 "variable \"%.*s\" is in container \"%.*s\" here, but in \"%.*s\" before",
+                 NAME(module, op_shared_name(module, op)), (int)own.size, own.text, (int)first.size,
+                 first.text))
+        return;
+    diag_note(verifier->diags, locate_op(module, other, OP_TYPE_NAME, 0), "it is here");
+    diag_help(verifier->diags, "'shared_name' alone names the memory: give one of the two another "
+                               "'shared_name', or both one container");
+}
+
 static void verify_variable(struct verifier *verifier, const struct graph *graph,
                             const struct op *op, const struct variable *first)
 {
@@ -129,6 +157,7 @@ static void verify_variable(struct verifier *verifier, const struct graph *graph
     const struct graph *first_graph = &module->graphs.at[first->graph];
     const struct op *other = &first_graph->ops.at[first->op];
     uint32_t type = result_type(graph, op), other_type = result_type(first_graph, other);
+    verify_container(verifier, op, other);
     if (types_share(module, type, other_type))
         return;
     if (diag_at(verifier->diags, DIAG_alias, locate_op(module, op, OP_RESULT_TYPE, 0),

@@ -220,6 +220,10 @@ done = run("""  %a = Variable() {shared_name = "v"} : f32[2]
   %c = Variable() {shared_name = "v"} : f32[2]""", "-o", "a=a.npy", "-o", "c=c.npy")
 tap.check("variables of one name have the contents that one of them has",
           data_of("a.npy") == data_of("c.npy") == struct.pack("<2f", 5, 5), done)
+done = run("""  %a = Variable() {shared_name = "", value = 1} : f32[2]
+  %b = Variable() {shared_name = "", value = 2} : f32[2]
+  %sum = Add(%a, %b) : f32[2]""", "-o", "sum=sum.npy")
+tap.check("an empty name joins no variables", data_of("sum.npy") == struct.pack("<2f", 3, 3), done)
 done = run("  %v = Recv(%x) : f32[2]", params="%x: f32[2]")
 tap.check("what comes from elsewhere is not run",
           done.returncode == 1 and "the results of 'Recv' come from elsewhere" in done.stderr, done)
