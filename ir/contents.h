@@ -6,9 +6,6 @@
 #include "ir/base/float_formats.h"
 #include "ir/module.h"
 
-/* Numbers that may stand in the text; more are for a file. */
-enum { CONTENTS_MOST = 64 };
-
 #define NO_BYTES UINT64_MAX
 
 /* Whether the op is one whose result is there before the graph runs: a passive one without operands

@@ -34,38 +34,52 @@ static bool is_number(const struct attr_value *value)
     return value->kind == ATTR_INT || value->kind == ATTR_FLOAT || value->kind == ATTR_BOOL;
 }
 
-static void check_number(const struct given *given, struct span span,
+/* The place of an element of a list, or of the key of a single number (`element` is NONE). Only for
+ * errors: the look-up takes linear time. */
+static struct span number_span(const struct given *given, uint32_t element)
+{
+    return element == NONE ? key_span(given)
+                           : locate_element(given->gv->module, given->attr, element);
+}
+
+static bool check_number(const struct given *given, uint32_t element,
                          const struct attr_value *number)
 {
     const char *dtype = dtype_info(given->type->dtype)->name;
     uint64_t bits;
+    if (!is_number(number)) {
+        report(given, number_span(given, element), "this is not a number", NULL);
+        return false;
+    }
     enum number_fit fit = number_encode(given->type->dtype, number, &bits);
     if (fit == NUMBER_WRONG_KIND)
-        diag_at(given->gv->diags, DIAG_contents, span, "%s is not a value of %s",
+        diag_at(given->gv->diags, DIAG_contents, number_span(given, element),
+                "%s is not a value of %s",
                 number->kind == ATTR_BOOL ? "a truth value" : "a number with a fraction", dtype);
     else if (fit == NUMBER_TOO_LARGE)
-        diag_at(given->gv->diags, DIAG_contents, span, "this number does not fit %s", dtype);
+        diag_at(given->gv->diags, DIAG_contents, number_span(given, element),
+                "this number does not fit %s", dtype);
+    return fit != NUMBER_WRONG_KIND && fit != NUMBER_TOO_LARGE;
 }
 
 static void check_count(const struct given *given, uint32_t count)
 {
-    if (count > CONTENTS_MOST) {
-        if (diag_at(given->gv->diags, DIAG_contents, key_span(given),
-                    "at most %d numbers stand in the text, not %u", CONTENTS_MOST, count))
-            diag_help(given->gv->diags, "put them into a file: value = {file = \"PATH\"}");
-    } else if (given->elements != NONE && count != given->elements) {
-        if (diag_at(given->gv->diags, DIAG_contents, key_span(given),
-                    "%u number%s for %llu element%s", count, count == 1 ? "" : "s",
-                    (unsigned long long)given->elements, given->elements == 1 ? "" : "s"))
-            diag_help(given->gv->diags, "a number without brackets fills the tensor");
-    }
+    if (given->elements == NONE || count == given->elements)
+        return;
+    if (diag_at(given->gv->diags, DIAG_contents, key_span(given), "%u number%s for %llu element%s",
+                count, count == 1 ? "" : "s", (unsigned long long)given->elements,
+                given->elements == 1 ? "" : "s"))
+        diag_help(given->gv->diags, "a number without brackets fills the tensor");
 }
 
 static const char form[] = "contents are a number, a list of numbers, or {file = \"PATH\"}";
 
+/* Elements of one list that are reported. */
+enum { MOST_WRONG = 20 };
+
 static bool is_nested(const struct module *module, const struct attr_value *list)
 {
-    for (uint32_t i = 0; i < list->count && i < CONTENTS_MOST; i++)
+    for (uint32_t i = 0; i < list->count; i++)
         if (module->attr_values.at[list->first + i].kind != ATTR_LIST)
             return false;
     return list->count > 0;
@@ -81,14 +95,8 @@ static void check_list(const struct given *given)
             "write all elements in row-major order: [1, 2, 3, 4] for the rows [1, 2] and [3, 4]");
         return;
     }
-    for (uint32_t i = 0; i < list->count && i < CONTENTS_MOST; i++) {
-        const struct attr_value *number = &module->attr_values.at[list->first + i];
-        struct span span = locate_element(module, given->attr, i);
-        if (is_number(number))
-            check_number(given, span, number);
-        else
-            report(given, span, "this is not a number", NULL);
-    }
+    for (uint32_t i = 0, wrong = 0; i < list->count && wrong < MOST_WRONG; i++)
+        wrong += !check_number(given, i, &module->attr_values.at[list->first + i]);
     check_count(given, list->count);
 }
 
@@ -252,7 +260,7 @@ static void check_contents(const struct given *given)
     else if (kind == ATTR_LIST)
         check_list(given);
     else
-        check_number(given, key_span(given), &given->attr->value);
+        check_number(given, NONE, &given->attr->value);
 }
 
 void verify_contents(struct graph_verifier *gv, const struct op *op)

@@ -269,4 +269,22 @@ for command in ("opt", "fmt"):
         tap.check(f"{command} to another folder leads back to the file",
                   'file = "../mask.bin"' in file.read(), done)
 
+# ---- a dump ----
+
+# Bytes of more than 64 elements: by their place in the dump, or as a list where it came by a pipe.
+HALVES = struct.pack("<70e", *(n / 8 for n in range(70)))
+DUMP = """graph {{ name: "g"
+  op {{ name: "c" type: "Const"
+    attr {{ key: "value" value {{ t {{ {desc} data: "{data}" }} }} }} output_{desc} }}
+  op {{ name: "NetOutput" type: "NetOutput" input: "c:0" }}
+}}
+""".format(desc="desc { dtype: DT_FLOAT16 shape { dim: 70 } }",
+           data="".join(f"\\{byte:03o}" for byte in HALVES))
+tap.write("dump.txt", DUMP)
+for claim, source in (("a file", "dump.txt"), ("a pipe", "-")):
+    imported = tap.skirc("import", source, "-o", "dump.skir", stdin=DUMP)
+    done = tap.skirc("run", "dump.skir", "-o", "c=c.npy")
+    tap.check(f"contents of a dump from {claim}", imported.stderr == done.stderr == ""
+              and data_of("c.npy") == HALVES, (imported, done))
+
 tap.done()

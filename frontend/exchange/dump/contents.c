@@ -75,26 +75,27 @@ static bool all_equal(const char *bytes, size_t size, size_t element)
     return size > element && memcmp(bytes, bytes + element, size - element) == 0;
 }
 
-/* As numbers, where the text may have them. */
+/* As numbers, unless there are more than `most` different ones. */
 static bool say_bytes(struct dump *dump, enum dtype dtype, const char *bytes, size_t size,
-                      struct attr_value *value)
+                      size_t most, struct attr_value *value)
 {
-    struct attr_value numbers[CONTENTS_MOST];
+    VEC(struct attr_value) numbers = {NULL, 0, 0};
     size_t element = dtype_info(dtype)->bits / 8;
     if (element == 0 || size % element || dtype_info(dtype)->class == CLASS_HANDLE)
         return false;
-    if (all_equal(bytes, size, element))
+    if (size == element || all_equal(bytes, size, element))
         return decode_bytes(dtype, bytes, value);
     size_t count = size / element;
-    for (size_t i = 0; i < count && count <= CONTENTS_MOST; i++)
-        if (!decode_bytes(dtype, bytes + i * element, &numbers[i]))
-            return false;
-    if (count > CONTENTS_MOST)
-        return false;
-    set_list(dump, numbers, (uint32_t)count, value);
-    if (count == 1)
-        *value = numbers[0];
-    return true;
+    bool known = count <= most;
+    for (size_t i = 0; i < count && known; i++) {
+        struct attr_value number;
+        known = decode_bytes(dtype, bytes + i * element, &number);
+        vec_push(&numbers, number);
+    }
+    if (known)
+        set_list(dump, numbers.at, numbers.count, value);
+    vec_free(&numbers);
+    return known;
 }
 
 /* ---------------------------------------------------------------------------- files ---- */
@@ -154,6 +155,12 @@ static bool take_type(struct dump *dump, uint32_t type, uint32_t loc, enum dtype
     return false;
 }
 
+/* Bytes of more elements stay where they are. */
+enum { FEW_ELEMENTS = 64 };
+/* Elements that a list gets which the dump does not write one by one, at most: it limits what a
+ * short text can make skirc allocate. */
+enum { MANY_ELEMENTS = 1 << 20 };
+
 bool dump_contents_bytes(struct dump *dump, uint32_t type, const struct dump_bytes *bytes,
                          uint32_t loc, struct attr_value *value)
 {
@@ -167,9 +174,11 @@ bool dump_contents_bytes(struct dump *dump, uint32_t type, const struct dump_byt
                   bytes->size);
         return false;
     }
-    if (say_bytes(dump, dtype, bytes->bytes, bytes->size, value))
+    bool is_pipe = strcmp(dump->source->path, "<stdin>") == 0;
+    size_t most = is_pipe || bytes->literal == NONE ? MANY_ELEMENTS : FEW_ELEMENTS;
+    if (say_bytes(dump, dtype, bytes->bytes, bytes->size, most, value))
         return true;
-    if (strcmp(dump->source->path, "<stdin>") == 0) {
+    if (is_pipe) {
         dump_lose(dump, loc, "contents of %zu bytes, which are in no file: the dump came by a pipe",
                   bytes->size);
         return false;
@@ -201,20 +210,20 @@ static uint32_t cut_repeated(const struct attr_value *numbers, uint32_t count)
 bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_value *numbers,
                            uint32_t count, uint32_t loc, struct attr_value *value)
 {
-    struct attr_value list[CONTENTS_MOST];
+    VEC(struct attr_value) list = {NULL, 0, 0};
     enum dtype dtype;
     uint64_t elements, bits;
     if (!take_type(dump, type, loc, &dtype, &elements))
         return false;
     uint32_t needed = cut_repeated(numbers, count);
-    bool fits = count <= elements && (count > 0 || elements == 0) &&
-                (needed == 1 || elements <= CONTENTS_MOST);
+    bool repeats = needed > 1 && elements - count > MANY_ELEMENTS && count <= elements;
+    bool fits = count <= elements && (count > 0 || elements == 0) && !repeats;
     for (uint32_t i = 0; i < needed && fits; i++)
         fits = number_encode(dtype, &numbers[i], &bits) == NUMBER_FITS;
     if (!fits) {
-        const char *why = elements > CONTENTS_MOST ? "which are too many to stand in a text"
-                                                   : "which are not those of its type";
-        dump_lose(dump, loc, "the numbers of a constant of %llu elements, %s",
+        const char *why = repeats ? "the last of which repeats too often to become a list"
+                                  : "which are not those of its type";
+        dump_lose(dump, loc, "the %u numbers of a constant of %llu elements, %s", count,
                   (unsigned long long)elements, why);
         return false;
     }
@@ -223,7 +232,8 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
         return true;
     }
     for (uint32_t i = 0; i < elements; i++)
-        list[i] = numbers[i < count ? i : count - 1];
-    set_list(dump, list, (uint32_t)elements, value);
+        vec_push(&list, numbers[i < count ? i : count - 1]);
+    set_list(dump, list.at, list.count, value);
+    vec_free(&list);
     return true;
 }

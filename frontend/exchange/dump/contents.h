@@ -1,6 +1,7 @@
 /* Contents of constants, as dumps have them: what the attribute `value` of their ops says. Numbers
- * stand in the text where they are few, or all equal; others stay where they are, in the dump or
- * beside it. False, with a remark at `loc`, where they have no form. */
+ * become a list, and one number where all are equal. Bytes do so where they are few, or where the
+ * module cannot refer to them; others stay where they are, in the dump or in the file that it
+ * names. False, with a remark at `loc`, where contents have no form. */
 #ifndef FRONTEND_EXCHANGE_DUMP_CONTENTS_H
 #define FRONTEND_EXCHANGE_DUMP_CONTENTS_H
 

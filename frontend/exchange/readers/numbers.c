@@ -1,10 +1,6 @@
 #include "frontend/exchange/readers/numbers.h"
 #include "ir/contents.h"
 
-/* Numbers that are kept of those of a tensor: more than a text may have tell that it has too many,
- * and one more that they differ. */
-enum { MOST_NUMBERS = CONTENTS_MOST + 2 };
-
 struct attr_value numbers_list(struct numbers *numbers, struct module *module, uint32_t first,
                                uint32_t kind)
 {
@@ -17,19 +13,6 @@ struct attr_value numbers_list(struct numbers *numbers, struct module *module, u
     }
     numbers->count = first;
     return list;
-}
-
-static bool same(const struct attr_value *a, const struct attr_value *b)
-{
-    return a->kind == b->kind && a->i == b->i;
-}
-
-void numbers_keep(struct numbers *numbers, uint32_t first, struct attr_value number)
-{
-    uint32_t count = numbers->count - first;
-    bool differs = count && !same(&number, &numbers->at[first]);
-    if (count < MOST_NUMBERS - 1 || (differs && count < MOST_NUMBERS))
-        vec_push(numbers, number);
 }
 
 void numbers_decode(struct numbers *numbers, uint32_t first, unsigned dtype)

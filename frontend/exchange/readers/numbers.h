@@ -21,9 +21,6 @@ static inline const struct attr_value *numbers_from(const struct numbers *number
 struct attr_value numbers_list(struct numbers *numbers, struct module *module, uint32_t first,
                                uint32_t kind);
 
-/* Adds a number to those of a tensor from `first` on; but not where they are more than the text may
- * have, and this is told already. */
-void numbers_keep(struct numbers *numbers, uint32_t first, struct attr_value number);
 /* Makes integers from `first` on the floats that they are the bits of, where the dtype is one. */
 void numbers_decode(struct numbers *numbers, uint32_t first, unsigned dtype);
 

@@ -100,13 +100,13 @@ struct tensor {
     bool strings;
 };
 
-static void read_number(struct onnx *onnx, struct tensor *tensor, const struct proto_field *field)
+static void read_number(struct onnx *onnx, const struct proto_field *field)
 {
     bool is_float = *field->name == 'f' || *field->name == 'd';
     struct attr_value number = {.kind = is_float ? ATTR_FLOAT : ATTR_INT};
     if (is_float ? proto_float(&onnx->proto, field, &number.f)
                  : proto_integer(&onnx->proto, field, &number.i))
-        numbers_keep(&onnx->values, tensor->first, number);
+        vec_push(&onnx->values, number);
 }
 
 /* An entry of `external_data`: a key and a value, both strings. */
@@ -136,7 +136,7 @@ static void read_tensor_field(struct onnx *onnx, struct tensor *tensor,
                                           "double_data", "uint64_data", NULL};
     int64_t dim;
     if (field_is_one(field, numbers)) {
-        read_number(onnx, tensor, field);
+        read_number(onnx, field);
     } else if (proto_is(field, "dims")) {
         if (proto_integer(&onnx->proto, field, &dim))
             dump_shape_add(&tensor->shape, dim < 0 ? DIM_UNKNOWN : dim);

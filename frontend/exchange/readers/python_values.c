@@ -1,5 +1,4 @@
 #include "frontend/exchange/readers/python_values.h"
-#include "ir/contents.h"
 
 #include <math.h>
 
@@ -147,7 +146,7 @@ static void walk(struct python_values *values, uint32_t index, struct python_con
     if (contents->rank == UINT32_MAX)
         contents->rank = depth;
     contents->regular &= contents->rank == depth && read_scalar(values, index, &value);
-    contents->known &= contents->regular && contents->elements < CONTENTS_MOST;
+    contents->known &= contents->regular;
     contents->elements++;
     if (contents->known)
         vec_push(&values->stack, value);

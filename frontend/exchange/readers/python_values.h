@@ -27,7 +27,7 @@ bool python_is_contents(const struct python_values *values, uint32_t index);
 
 /* The contents of a tensor. */
 struct python_contents {
-    bool known;   /* all elements are there, and they are few enough to stand in a text */
+    bool known;   /* all elements are there */
     bool regular; /* all lists of one depth are as long, so that there is a shape */
     uint32_t rank;
     int64_t dims[MAX_RANK];

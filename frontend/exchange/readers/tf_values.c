@@ -60,8 +60,7 @@ struct tensor {
     bool strings;
 };
 
-static void read_number(struct tf_values *values, struct tensor *tensor,
-                        const struct proto_field *field)
+static void read_number(struct tf_values *values, const struct proto_field *field)
 {
     bool flag = false, is_float = proto_is(field, "float_val") || proto_is(field, "double_val");
     struct attr_value number = {.kind = is_float ? ATTR_FLOAT : ATTR_INT};
@@ -73,7 +72,7 @@ static void read_number(struct tf_values *values, struct tensor *tensor,
                         : !proto_integer(values->proto, field, &number.i)) {
         return;
     }
-    numbers_keep(&values->numbers, tensor->first, number);
+    vec_push(&values->numbers, number);
 }
 
 static void read_tensor_field(struct tf_values *values, struct tensor *tensor,
@@ -83,7 +82,7 @@ static void read_tensor_field(struct tf_values *values, struct tensor *tensor,
                                           "int_val",    "int64_val",  "bool_val",
                                           "uint32_val", "uint64_val", NULL};
     if (field_is_one(field, numbers)) {
-        read_number(values, tensor, field);
+        read_number(values, field);
     } else if (proto_is(field, "dtype")) {
         tensor->dtype = read_dtype(values, field, loc);
     } else if (field_is_message(field, "tensor_shape")) {
@@ -123,7 +122,7 @@ static bool read_tensor(struct tf_values *values, uint32_t loc, struct attr_valu
     numbers_decode(&values->numbers, tensor.first, tensor.dtype);
     if (values->numbers.count == tensor.first && tensor.dtype < DTYPE_COUNT &&
         type_elements(values->dump->module, type, &elements) && elements > 0)
-        numbers_keep(&values->numbers, tensor.first, (struct attr_value){.kind = ATTR_INT});
+        vec_push(&values->numbers, (struct attr_value){.kind = ATTR_INT});
     if (tensor.strings)
         dump_lose(values->dump, loc, "the contents of a constant of strings, or of no numbers");
     else if (tensor.content.name)

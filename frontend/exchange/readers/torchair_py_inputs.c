@@ -1,5 +1,4 @@
 #include "frontend/exchange/readers/torchair_py_inputs.h"
-#include "ir/contents.h"
 
 bool py_refuse(struct py_reader *reader, uint32_t index, const char *text)
 {
@@ -73,9 +72,9 @@ void py_put_contents(struct py_reader *reader, struct dump_draft *draft, uint32_
     if (contents.known)
         dump_add_attr(draft, (struct attr){W_value, loc, contents.value});
     else if (contents.elements > 0)
-        dump_lose(reader->dump, loc, "the contents of a constant of '%.*s', which are %s",
-                  NAME(reader->dump->module, reader->node),
-                  contents.regular ? "too many for a text" : "not all in the dump");
+        dump_lose(reader->dump, loc,
+                  "the contents of a constant of '%.*s', which are not all in the dump",
+                  NAME(reader->dump->module, reader->node));
 }
 
 /* A node for contents that stand among the arguments of another, as its next input. It gets a name

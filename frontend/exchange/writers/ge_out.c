@@ -179,6 +179,9 @@ void ge_put_string(struct proto_out *out, const struct text *text)
 
 /* -------------------------------------------------------------------------- contents ---- */
 
+/* Elements that one number fills, at most, where the format has no shorter form for that. */
+enum { MOST_FILLED = 64 };
+
 bool foreign_contents(const struct module *module, const struct graph *graph, const struct op *op,
                       struct text *bytes)
 {
@@ -187,9 +190,11 @@ bool foreign_contents(const struct module *module, const struct graph *graph, co
     uint64_t elements;
     bytes->size = 0;
     if (!attr || module->types.at[type].dtype >= DTYPE_COUNT ||
-        !type_elements(module, type, &elements) || elements > CONTENTS_MOST || elements == 0)
+        !type_elements(module, type, &elements) || elements == 0)
         return false;
     struct contents contents = contents_read(module, attr);
+    if (contents.count == 1 && elements > MOST_FILLED)
+        return false;
     unsigned bits = dtype_info(module->types.at[type].dtype)->bits;
     if (!contents.numbers || bits % 8 || bits > 64)
         return false;
