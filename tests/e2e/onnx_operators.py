@@ -11,34 +11,23 @@ SKIRC and SKIR_SOURCE are set as for all tests. SKIR_TEST_JOBS is the number of 
 """
 
 import collections
-import concurrent.futures
-import importlib.util
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from checkers import imported
+from checkers.imported import Outcome
 
-PACKAGES = "import numpy, onnx.backend.test, google.protobuf"
-if not all(map(importlib.util.find_spec, ("numpy", "onnx", "google"))):
-    # The first python3 may not be that of the system, which the package belongs to.
-    for python in ("/usr/bin/python3", "/usr/local/bin/python3"):
-        if python != sys.executable and os.path.exists(python) and subprocess.run(
-                [python, "-c", PACKAGES], capture_output=True).returncode == 0:
-            os.execv(python, [python, *sys.argv])
-    tap.skip("ONNX's cases", "no python3 has onnx; on Debian, install the package python3-onnx")
-    tap.done()
-
+imported.need(["numpy", "onnx", "google.protobuf"], "python3-onnx")
 import numpy as np
 
 for alias, kind in (("bool", bool), ("int", int), ("float", float), ("complex", complex), ("object", object), ("str", str)):
     if alias not in np.__dict__:  # ONNX 1.12 uses names that NumPy 1.24 no longer has
         setattr(np, alias, kind)
 
-import onnx
 from google.protobuf import text_format
 from onnx.backend.test.case.node import collect_testcases
 
@@ -74,8 +63,6 @@ BF16 = 16
 # NumPy has no bf16: cases have its bits. ONNX 1.12 cuts f32 off where the operator rounds, which is up to one place.
 BF16_RTOL = 2.0**-7
 
-VERDICTS = "equal", "wrong", "refused", "no plain tensors"
-Outcome = collections.namedtuple("Outcome", "verdict text")  # text: what differs, or the reason of a refusal
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 
 
@@ -93,7 +80,7 @@ def plain(values, data):
 
 
 def write_array(path, value, array):
-    """An input as .npy, of the dtype that the model gives it."""
+    """An input as .npy, of the dtype that the model gives it; the path."""
     tensor = value.type.tensor_type
     array = np.asarray(array)
     shape = tuple(dim.dim_value for dim in tensor.shape.dim)
@@ -102,7 +89,7 @@ def write_array(path, value, array):
     descr = NPY_DTYPES[tensor.elem_type]
     if tensor.elem_type != BF16:
         array = array.astype(descr, copy=False)
-    tap.write(path, tap.npy(descr, array.shape, np.ascontiguousarray(array).tobytes()))
+    return tap.write(path, tap.npy(descr, array.shape, np.ascontiguousarray(array).tobytes()))
 
 
 def as_numbers(array, elem_type):
@@ -132,74 +119,25 @@ def difference(name, path, value, wanted, rtol, atol):
             f"{[int(i) for i in first]}: {found[first]}, expected {wanted[first]}")
 
 
-def interface(text, graph):
-    """Names of the parameters and results of a graph, from its text."""
-    body = re.search(rf'^graph @(?:{re.escape(graph)}|"{re.escape(graph)}")\(.*?^}}', text, re.M | re.S).group()
-    head, body = re.split(r"\{$", body, maxsplit=1, flags=re.M)
-    name = r'%("(?:[^"\\]|\\.)*"|[^\s:,(){}]+)'
-    returned = re.search(r"^  return (.*)", body, re.M | re.S)
-    return ([found.strip('"') for found in re.findall(name + ":", head)],
-            [found.strip('"') for found in re.findall(name, returned.group(1))] if returned else [])
-
-
-def reason(stderr, *kinds):
-    """The first diagnostic of these kinds, without its place."""
-    found = re.search(rf"(?:^|: )(?:{'|'.join(kinds)}): (.*)", stderr, re.M)
-    return found.group(1) if found else ""
-
-
-def command(*arguments):
-    return subprocess.run([tap.SKIRC, *arguments], capture_output=True, text=True, timeout=60, errors="replace")
-
-
-def run_case(case):
+def judge(case):
     """Imports and runs a case; what came of it."""
     graph, (inputs, outputs) = case.model.graph, case.data_sets[0]
     if not plain(graph.input, inputs) or not plain(graph.output, outputs):
-        return Outcome("no plain tensors", "")
+        return Outcome("no plain tensors")
     base = os.path.join(scratch.name, case.name)
     model = tap.write(base + ".txt", text_format.MessageToString(case.model))
-    try:
-        done = command("import", "--format=onnx-txt", "--remarks", model, "-o", base + ".skir")
-        if done.returncode != 0:
-            return refusal(done, "import", reason(done.stderr, "error"))
-        text = tap.read(base + ".skir").decode()
-        remark = reason(done.stderr, "warning", "remark")
-        if re.search(r"^  stub$", text, re.M):
-            return refusal(done, "import", remark)
-        parameters, results = interface(text, graph.name)
-        if len(results) != len(outputs):
-            return Outcome("wrong", f"{len(results)} results, expected {len(outputs)}")
-        arguments = []
-        for value, array in zip(graph.input, inputs):
-            if value.name not in parameters:
-                return Outcome("wrong", f"the graph has no parameter {value.name}")
-            write_array(f"{base}.{len(arguments)}.npy", value, array)
-            arguments.append(f"--input={value.name}={base}.{len(arguments)}.npy")
-        paths = [f"{base}.out{i}.npy" for i in range(len(outputs))]
-        # A value that two results are is written once.
-        named = {name: path for name, path in zip(results, paths)}
-        arguments += [f"--output={name}={path}" for name, path in named.items()]
-        done = command("run", "--repeat=0", "--threads=1", base + ".skir", *arguments)
-        if done.returncode != 0:
-            return refusal(done, "run", reason(done.stderr, "error"))
-        wrong = [difference(value.name, named[name], value, array, case.rtol, case.atol)
-                 for value, name, array in zip(graph.output, results, outputs)]
-        return Outcome("wrong", "; ".join(filter(None, wrong))) if any(wrong) else Outcome("equal", "")
-    except subprocess.TimeoutExpired as error:
-        return Outcome("wrong", f"{error.cmd[1]}: no end after {error.timeout} seconds")
-
-
-def refusal(done, stage, why):
-    """A refusal is one with status 1 that blames the input; whatever else ends a command is a defect."""
-    if done.returncode not in (0, 1) or "[wrong-kernel]" in done.stderr or done.returncode == 1 and not why:
-        return Outcome("wrong", f"{stage}: status {done.returncode}\n{done.stderr}")
-    return Outcome("refused", f"{stage}: {why}" if why else "")
+    text = imported.import_graph("onnx-txt", model, base + ".skir")
+    files = [(value.name, write_array(f"{base}.{i}.npy", value, array))
+             for i, (value, array) in enumerate(zip(graph.input, inputs))]
+    results = imported.run(base + ".skir", text, graph.name, files, len(outputs))
+    wrong = [difference(value.name, path, value, array, case.rtol, case.atol)
+             for value, path, array in zip(graph.output, results, outputs)]
+    return Outcome("wrong", "; ".join(filter(None, wrong))) if any(wrong) else Outcome("equal")
 
 
 def show(case):
     """A single case, with all there is."""
-    outcome = run_case(case)
+    outcome, = imported.outcomes(judge, [case])
     for suffix in ".txt", ".skir":
         path = os.path.join(scratch.name, case.name) + suffix
         if os.path.exists(path):
@@ -210,15 +148,12 @@ def show(case):
     tap.check(f"{case.name}: {outcome.verdict}", outcome.verdict in ("equal", "no plain tensors"), outcome.text)
 
 
-def report(operator, group, outcomes):
-    """The TAP case of an operator."""
-    wrong = [f"{name}: {o.text}" for name, o in outcomes if o.verdict == "wrong"]
-    refused = [f"{name}: refused: {o.text}" for name, o in outcomes if o.verdict == "refused" and group != "other"]
-    silent = [f"{name}: refused without a reason" for name, o in outcomes if o.verdict == "refused" and not o.text]
-    counts = collections.Counter(o.verdict for _, o in outcomes)
-    claim = f"{operator}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    faults = wrong + refused + silent
-    if faults and (not TRANSLATED or operator in PENDING and not wrong):
+def report(operator, group, found):
+    """The TAP case of an operator; whether it is as wanted."""
+    faults = imported.faults(found, refusals=group == "other")
+    verdicts = [outcome.verdict for _, outcome in found]
+    claim = f"{operator}: {imported.counted(verdicts)}"
+    if faults and (not TRANSLATED or operator in PENDING and "wrong" not in verdicts):
         tap.todo(claim, "\n".join(faults), "not translated yet")
     else:
         tap.check(claim, not faults, "\n".join(faults))
@@ -240,16 +175,14 @@ if names:
     tap.done()
 
 # Without a table of translations, no operator is expected to pass.
-TRANSLATED = command("import", "--translations=onnx").returncode == 0
+TRANSLATED = tap.skirc("import", "--translations=onnx").returncode == 0
 tap.check("onnx has its cases", len(cases) >= 924, len(cases))
-with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SKIR_TEST_JOBS", os.cpu_count()))) as pool:
-    outcomes = dict(zip(cases, pool.map(run_case, cases.values())))
-by_operator = collections.defaultdict(list)
-totals = collections.defaultdict(collections.Counter)
+outcomes = dict(zip(cases, imported.outcomes(judge, cases.values())))
+by_operator, by_group = collections.defaultdict(list), collections.defaultdict(list)
 for name, case in cases.items():
     operator = operator_of(case, cases)
     by_operator[operator].append((name, outcomes[name]))
-    totals[GROUP_OF.get(operator, "other")][outcomes[name].verdict] += 1
+    by_group[GROUP_OF.get(operator, "other")].append(outcomes[name].verdict)
 failed = [operator for operator in sorted(by_operator)
           if not report(operator, GROUP_OF.get(operator, "other"), by_operator[operator])]
 if failed:
@@ -259,7 +192,6 @@ if "--list" in sys.argv:
         if outcome.verdict == "refused":
             print(f"# {name}: {outcome.text or 'no reason'}")
 for group in (*GROUPS, "other"):
-    print(f"# {group}: " + ", ".join(f"{totals[group][verdict]} {verdict}" for verdict in VERDICTS))
-whole = sum(totals.values(), collections.Counter())
-print("# all: " + ", ".join(f"{whole[verdict]} {verdict}" for verdict in VERDICTS))
+    print(f"# {group}: {imported.counted(by_group[group])}")
+print(f"# all: {imported.counted(sum(by_group.values(), []))}")
 tap.done()
