@@ -191,6 +191,7 @@ static void begin_graph(struct dump_maker *maker, uint32_t index)
     dump_names_next(&maker->taken);
     dump_names_next(&maker->told);
     dump_names_next(&maker->priority);
+    dump_infer_begin(&maker->inference);
 }
 
 /* What returns may be behind ops whose results it does not take. */
@@ -263,6 +264,7 @@ static bool make_graph(struct dump_maker *maker, uint32_t index)
         if (!dump_is_exported(maker->dump)) /* they say all outputs */
             imply_outputs(maker);
         complete_outputs(maker);
+        dump_link_writes(maker->dump, index, &maker->links);
         dump_mark_nodes(maker->dump, index, maker->order);
         fill_graph(maker);
     }

@@ -44,6 +44,21 @@ static void copy_types(const struct graph *graph, const struct op *op, uint32_t 
         types[i] = graph->values.at[op->results.first + i].type;
 }
 
+/* The marks of all values of the graph. */
+static const uint8_t *written_in(struct dump_inference *all, const struct graph *graph)
+{
+    while (all->written.count < graph->values.count)
+        vec_push(&all->written, 0);
+    return all->written.at;
+}
+
+void dump_mark_written(struct dump_inference *all, const struct graph *graph, const struct op *op)
+{
+    written_in(all, graph);
+    for (uint32_t i = 0; i < op->results.count; i++)
+        all->written.at[op->results.first + i] = 1;
+}
+
 void dump_infer(struct dump_inference *all, struct module *module, struct graph *graph,
                 const struct op *op)
 {
@@ -51,12 +66,14 @@ void dump_infer(struct dump_inference *all, struct module *module, struct graph 
     if (!type || !has_open_result(module, graph, op))
         return;
     struct op_inference inference;
+    bool contents = type->n_contents && op_knows_contents(module, graph, op);
     struct dump_inferred *last = last_of(all, op->type);
-    if (repeat(module, graph, op, last))
+    if (!contents && repeat(module, graph, op, last))
         return;
-    *last = (struct dump_inferred){.graph = graph->name, .op = *op};
+    *last = (struct dump_inferred){.graph = contents ? NONE : graph->name, .op = *op};
     copy_types(graph, op, last->before);
-    op_infer(&inference, module, graph, op, type, NULL, &all->scratch);
+    op_infer(&inference, module, graph, op, type, contents ? written_in(all, graph) : NULL,
+             &all->scratch);
     arena_clear(&all->scratch);
     copy_types(graph, op, last->after);
 }
@@ -65,5 +82,6 @@ void dump_inference_free(struct dump_inference *all)
 {
     id_map_free(&all->types);
     vec_free(&all->last);
+    vec_free(&all->written);
     arena_free(&all->scratch);
 }

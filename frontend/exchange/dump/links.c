@@ -1,4 +1,6 @@
 #include "frontend/exchange/dump/links.h"
+#include "ir/calls.h"
+#include "ir/op_types.h"
 
 /* Outputs that a dump does not declare, but some input names, are made. A graph may have so many of
  * them, besides a few for each input. */
@@ -381,4 +383,49 @@ void dump_links_free(struct dump_links *links)
     mem_free(links->returns);
     mem_free(links->n_outputs);
     mem_free(links->used);
+}
+
+/* ---------------------------------------------------------------------------- writes ---- */
+
+/* Whether nodes of the type write to operands, or call graphs, which may. */
+static bool may_write(const struct dump *dump, const struct dump_node *node)
+{
+    const struct op op = {.type = node->type};
+    const struct op_type *type = op_type_find(dump->module, node->type);
+    bool writes = op_call_kind(&op) != CALL_NONE;
+    for (uint32_t i = 0; type && i < type->n_operands; i++)
+        writes |= type->slots[i].writes;
+    for (uint32_t i = 0; i < node->attrs.count; i++)
+        writes |= dump->module->attrs.at[node->attrs.first + i].key == W_inplace;
+    return writes;
+}
+
+/* The node whose memory the input is: through views, which alias their first input. */
+static void mark_memory(const struct dump *dump, const struct dump_graph *graph,
+                        struct dump_links *links, uint32_t input)
+{
+    for (uint32_t steps = 0; steps <= graph->nodes.count; steps++) {
+        struct dump_link link = links->inputs[input];
+        if (link.kind != LINK_NODE)
+            return;
+        const struct dump_node *node = &graph->nodes.at[link.id];
+        const struct op_type *type = op_type_find(dump->module, node->type);
+        links->used[link.id] |= 4;
+        if (!type || !type->view || node->inputs.count == 0)
+            return;
+        input = node->inputs.first;
+    }
+}
+
+void dump_link_writes(const struct dump *dump, uint32_t index, struct dump_links *links)
+{
+    const struct dump_graph *graph = &dump->graphs.at[index];
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct dump_node *node = &graph->nodes.at[n];
+        if (!may_write(dump, node))
+            continue;
+        for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
+            if (graph->inputs.at[i].kind != DUMP_CONTROL)
+                mark_memory(dump, graph, links, i);
+    }
 }

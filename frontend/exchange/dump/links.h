@@ -20,7 +20,9 @@ struct dump_links {
     struct dump_link *inputs;  /* by index in graph.inputs */
     struct dump_link *returns; /* by index in graph.returns */
     uint32_t *n_outputs;       /* by node: those declared, and those that somebody takes */
-    uint8_t *used; /* by node: 1: something takes an output, 2: something is behind it */
+    /* By node: 1: something takes an output, 2: something is behind it, 4: something may write into
+     * an output. */
+    uint8_t *used;
 };
 
 /* By name id: what has the name in the graph at hand. Many graphs share one table: what was set for
@@ -60,5 +62,8 @@ void dump_capture(struct dump_linker *linker);
  * options say so. */
 void dump_link_graph(struct dump_linker *linker, uint32_t graph, struct dump_links *links);
 void dump_links_free(struct dump_links *links);
+
+/* Marks the nodes whose outputs others may write to, directly or through views. */
+void dump_link_writes(const struct dump *dump, uint32_t graph, struct dump_links *links);
 
 #endif

@@ -210,4 +210,6 @@ void maker_add_op(struct dump_maker *maker, uint32_t n)
     graph_add_item(maker->out, ITEM_OP, id);
     if (!dump_is_exported(maker->dump)) /* they say all types */
         dump_infer(&maker->inference, maker->module, maker->out, &op);
+    if (maker->links.used[n] & 4)
+        dump_mark_written(&maker->inference, maker->out, &op);
 }
