@@ -82,6 +82,7 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/ge_values.c \
 	frontend/exchange/readers/ge_values.h \
 	frontend/exchange/readers/kernel_info.c \
+	frontend/exchange/readers/messages.def \
 	frontend/exchange/readers/numbers.c \
 	frontend/exchange/readers/numbers.h \
 	frontend/exchange/readers/onnx_attribute.c \

@@ -202,16 +202,19 @@ static void show_progress(void *user, uint64_t offset)
     progress_at(user, offset);
 }
 
-/* Readers pass over what they do not know: a text of another format can have nothing else. */
-static bool has_graph(const struct exchange_format *format, struct dump *dump)
+/* Reads a text in the format that was chosen. Where that fails, or gives nothing, the last error
+ * names the format that the text looks like. */
+static bool read_format(const struct exchange_format *format, struct dump *dump)
 {
-    const struct exchange_format *other = exchange_guess(&exchange_formats, dump->source);
-    if (!dump_is_empty(dump) || other == format)
-        return true;
-    diag_at(dump->diags, DIAG_foreign_form, no_span, "there is no graph in the text");
-    if (other)
+    bool fine = format->read(dump);
+    const struct exchange_format *other = NULL;
+    if (!fine || dump_is_empty(dump))
+        other = exchange_guess(&exchange_formats, dump->source);
+    if (fine && dump_is_empty(dump) && other != format)
+        fine = !diag_at(dump->diags, DIAG_foreign_form, no_span, "there is no graph in the text");
+    if (!fine && other && other != format && dump->diags->list.count)
         diag_help(dump->diags, "it looks like '%s'", other->name);
-    return false;
+    return fine;
 }
 
 static bool read_dump(const struct invocation *invocation, const struct exchange_format *format,
@@ -221,7 +224,7 @@ static bool read_dump(const struct invocation *invocation, const struct exchange
     progress_begin(&progress, invocation, dump->source->path, dump->source->size);
     wishes->options.progress = show_progress;
     wishes->options.user = &progress;
-    bool fine = format->read(dump) && has_graph(format, dump) && dump_finish(dump);
+    bool fine = read_format(format, dump) && dump_finish(dump);
     progress_end(&progress);
     return fine;
 }

@@ -112,7 +112,11 @@ for command in ("check", "run", "fmt", "opt"):
               "help: it looks like 'ge-txt', which 'skirc import' reads\n" in done.stderr,
               done.stderr)
 refuses("a dump read as another format", "there is no graph in the text [foreign-form]\n"
-        "  help: it looks like 'ge-txt'\n", "--format=onnx-txt", ops, status=1)
+        "  help: it looks like 'ge-txt'\n", "--format=onnx-txt", dump, status=1)
+refuses("a dump that another format cannot read", "error: 'graph' appears twice in the model",
+        "--format=onnx-txt", ops, status=1)
+refuses("and what it looks like", "\n  help: it looks like 'ge-txt'\n", "--format=onnx-txt", ops,
+        status=1)
 refuses("the output is the input", "would replace the input", dump, "-o", dump)
 refuses("the output leads to the input", "would replace the input", dump, "-o", link)
 refuses("the output is the file of scopes", "would replace the input", dump, "--scopes", scopes,

@@ -33,6 +33,7 @@ void dump_free(struct dump *dump)
     id_map_free(&dump->graph_names);
     id_map_free(&dump->graph_numbers);
     id_map_free(&dump->keys);
+    id_map_free(&dump->unused_fields);
     id_map_free(&dump->dtypes);
     id_map_free(&dump->formats);
     arena_free(&dump->arena);

@@ -1,6 +1,7 @@
 #include "frontend/exchange/readers/ge_graph.h"
 #include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/readers/callees.h"
+#include "frontend/exchange/readers/fields.h"
 #include "frontend/exchange/readers/ge_op.h"
 
 /* A graph that is being read. */
@@ -108,9 +109,10 @@ uint32_t ge_read_graph(struct ge_reader *reader, uint32_t loc, uint32_t parent)
     struct state state = {.graph = dump_add_graph(reader->dump, NONE, loc, parent)};
     uint32_t outer = reader->values.graph, outer_loc = reader->values.loc;
     struct proto_field field;
+    struct field_walk walk = {reader->dump, &reader->proto, MESSAGE_GE_GRAPH, 0, false};
     reader->values.graph = state.graph;
     reader->values.loc = loc;
-    while (proto_next(&reader->proto, &field))
+    while (field_next(&walk, &field))
         read_field(reader, &state, &field);
     settle(reader->dump, &state);
     reader->values.graph = outer;

@@ -1,5 +1,6 @@
 #include "frontend/exchange/readers/ge_op.h"
 #include "frontend/exchange/dump/contents.h"
+#include "frontend/exchange/readers/fields.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/op_types.h"
@@ -531,8 +532,9 @@ void ge_read_op(struct ge_reader *reader, struct ge_op *op, uint32_t graph, stru
     struct ge_op *outer = reader->op;
     uint32_t outer_loc = reader->values.loc;
     struct proto_field field;
+    struct field_walk walk = {reader->dump, &reader->proto, MESSAGE_GE_OP, 0, false};
     ge_op_begin(reader, op, span.begin);
-    while (proto_next(&reader->proto, &field)) {
+    while (field_next(&walk, &field)) {
         if (field.kind == PROTO_MESSAGE)
             read_message(reader, op, &field);
         else if (proto_is(&field, "stream_id"))

@@ -1,6 +1,7 @@
 /* GE's dumps of graphs as protobuf text: those of GE itself are models, ge_proto_*.txt, those of
  * TorchAir a single graph without the model around it, dynamo_*.txt. */
 #include "frontend/exchange/exchange.h"
+#include "frontend/exchange/readers/fields.h"
 #include "frontend/exchange/readers/ge_graph.h"
 
 /* A model without any op: a graph that has nothing but a name and what is listed. */
@@ -55,7 +56,8 @@ bool exchange_read_ge_txt(struct dump *dump)
     struct ge_reader reader;
     struct proto_field field;
     ge_reader_init(&reader, dump);
-    while (proto_next(&reader.proto, &field)) {
+    struct field_walk walk = {dump, &reader.proto, MESSAGE_GE_MODEL, 0, false};
+    while (field_next(&walk, &field)) {
         if (field.kind != PROTO_MESSAGE)
             continue;
         reader.values.loc = field.name_span.begin;

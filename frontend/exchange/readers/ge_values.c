@@ -1,5 +1,6 @@
 #include "frontend/exchange/readers/ge_values.h"
 #include "frontend/exchange/dump/contents.h"
+#include "frontend/exchange/readers/fields.h"
 #include "frontend/exchange/readers/ge_meta.h"
 
 void ge_values_free(struct ge_values *values)
@@ -21,13 +22,14 @@ static bool read_name(struct ge_values *values, const struct proto_field *field,
 
 /* ---------------------------------------------------------------------- descriptions ---- */
 
-static void read_shape(struct proto_text *proto, struct dump_shape *shape)
+static void read_shape(struct ge_values *values, struct dump_shape *shape)
 {
     struct proto_field field;
+    struct field_walk walk = {values->dump, values->proto, MESSAGE_GE_SHAPE, 0, false};
     int64_t dim;
     shape->rank = 0;
-    while (proto_next(proto, &field))
-        if (proto_is(&field, "dim") && proto_integer(proto, &field, &dim))
+    while (field_next(&walk, &field))
+        if (proto_integer(values->proto, &field, &dim))
             dump_shape_add_ge(shape, dim);
 }
 
@@ -82,8 +84,9 @@ void ge_read_desc(struct ge_values *values, struct ge_desc *desc)
     const char *bytes;
     size_t size;
     uint32_t format = W_ND;
+    struct field_walk walk = {values->dump, proto, MESSAGE_GE_DESC, 0, false};
     *desc = (struct ge_desc){NONE, NONE, DTYPE_UNKNOWN};
-    while (proto_next(proto, &field)) {
+    while (field_next(&walk, &field)) {
         bool message = field.kind == PROTO_MESSAGE;
         if (proto_is(&field, "attr") && message) {
             proto_enter(proto);
@@ -92,7 +95,7 @@ void ge_read_desc(struct ge_values *values, struct ge_desc *desc)
             desc->dtype = read_dtype(values, &field);
         } else if (proto_is(&field, "shape") && message) {
             proto_enter(proto);
-            read_shape(proto, &shape);
+            read_shape(values, &shape);
         } else if (proto_is(&field, "layout")) {
             if (proto_string(proto, &field, &bytes, &size))
                 format = dump_format(values->dump, bytes, size, values->loc);
@@ -108,8 +111,9 @@ void ge_skim_desc(struct ge_values *values, struct ge_desc *desc)
 {
     static const char undefined[] = "DT_UNDEFINED";
     struct proto_field field;
+    struct field_walk walk = {values->dump, values->proto, MESSAGE_GE_DESC, 0, false};
     *desc = (struct ge_desc){NONE, NONE, DTYPE_UNKNOWN};
-    while (proto_next(values->proto, &field)) {
+    while (field_next(&walk, &field)) {
         if (proto_is(&field, "name"))
             read_name(values, &field, &desc->name);
         else if (proto_is(&field, "dtype"))
@@ -149,7 +153,8 @@ static enum ge_value read_tensor(struct ge_values *values, struct attr_value *va
     struct proto_text *proto = values->proto;
     struct proto_field field, data = {.kind = PROTO_MESSAGE};
     struct ge_desc desc = {NONE, NONE, DTYPE_UNKNOWN};
-    while (proto_next(proto, &field)) {
+    struct field_walk walk = {values->dump, proto, MESSAGE_GE_TENSOR, 0, false};
+    while (field_next(&walk, &field)) {
         if (proto_is(&field, "data")) {
             data = field;
         } else if (proto_is(&field, "desc") && field.kind == PROTO_MESSAGE && values->constant) {
@@ -203,7 +208,8 @@ static enum ge_value read_list(struct ge_values *values, struct attr_value *valu
     uint32_t first = values->values.count, kind = 0;
     bool lost = false;
     struct proto_field field;
-    while (proto_next(values->proto, &field)) {
+    struct field_walk walk = {values->dump, values->proto, MESSAGE_GE_LIST, 0, false};
+    while (field_next(&walk, &field)) {
         struct attr_value element;
         enum ge_value result = GE_NO_VALUE;
         if (proto_is(&field, "val_type") && !values->only_graphs)
@@ -247,8 +253,9 @@ static enum ge_value read_named(struct ge_values *values, struct attr_value *val
     struct proto_text *proto = values->proto;
     uint32_t first = values->attrs.count;
     struct proto_field field;
+    struct field_walk walk = {values->dump, proto, MESSAGE_GE_NAMED, 0, false};
     bool lost = false;
-    while (proto_next(proto, &field)) {
+    while (field_next(&walk, &field)) {
         struct attr attr = {NONE, NONE, {.kind = ATTR_STRING}};
         enum ge_value result = GE_NO_VALUE;
         if (proto_is(&field, "name") && !values->only_graphs) {
@@ -353,8 +360,11 @@ enum ge_value ge_read_value(struct ge_values *values, struct attr_value *value)
 {
     enum ge_value result = GE_NO_VALUE;
     struct proto_field field;
-    while (proto_next(values->proto, &field))
+    struct field_walk walk = {values->dump, values->proto, MESSAGE_GE_VALUE, 0, false};
+    while (field_next(&walk, &field))
         result = read_field(values, &field, value);
+    if (walk.unused)
+        result = GE_LOST;
     return values->proto->failed ? GE_NO_VALUE : result;
 }
 
@@ -374,8 +384,9 @@ enum ge_value ge_read_attr(struct ge_values *values,
     struct proto_text *proto = values->proto;
     enum ge_value result = GE_NO_VALUE;
     struct proto_field field;
+    struct field_walk walk = {values->dump, proto, MESSAGE_GE_ATTR, 0, false};
     *attr = (struct attr){NONE, values->loc, {.kind = ATTR_INT}};
-    while (proto_next(proto, &field)) {
+    while (field_next(&walk, &field)) {
         if (proto_is(&field, "key")) {
             read_name(values, &field, &attr->key);
             values->key = field.span;

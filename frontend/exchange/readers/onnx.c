@@ -41,8 +41,12 @@ static void read_value(struct reader *reader, struct onnx_level *level,
                        struct onnx_attribute *attribute, enum onnx_kind kind,
                        const struct proto_field *field)
 {
-    if (attribute->kind == KIND_UNKNOWN)
-        attribute->kind = kind;
+    if (attribute->given != KIND_UNKNOWN && attribute->given != kind) {
+        proto_fail(&reader->onnx.proto, field->name_span,
+                   "'%.*s' is a second value of an attribute", (int)field->name_size, field->name);
+        return;
+    }
+    attribute->given = kind;
     if (kind == KIND_G || kind == KIND_GRAPHS)
         read_inner_graph(reader, level, attribute, field);
     else if (attribute->wanted)
@@ -106,12 +110,26 @@ static void set_contents_type(struct reader *reader, struct onnx_level *level,
                                 attribute->loc);
 }
 
+/* The kind of value that an attribute says is that of its value. False with an error where not. */
+static bool settle_kind(struct reader *reader, struct onnx_attribute *attribute)
+{
+    if (attribute->kind == KIND_UNKNOWN)
+        attribute->kind = attribute->given;
+    if (attribute->given == KIND_UNKNOWN || attribute->given == attribute->kind)
+        return true;
+    proto_fail(&reader->onnx.proto, source_token(reader->onnx.dump->source, attribute->loc),
+               "the type of this attribute is not that of its value");
+    return false;
+}
+
 static void end_attribute(struct reader *reader, struct onnx_level *level,
                           struct onnx_attribute *attribute)
 {
     struct dump *dump = reader->onnx.dump;
     struct attr_value value;
     uint32_t key = attribute->key;
+    if (!settle_kind(reader, attribute))
+        return;
     if (reader->onnx.is_ge && key != NONE && ge_onnx_is_desc(dump, key)) {
         uint32_t count = reader->onnx.values.count - attribute->first;
         ge_onnx_take(&reader->ge, dump, key, numbers_from(&reader->onnx.values, attribute->first),
@@ -143,9 +161,10 @@ static void read_attribute(struct reader *reader, struct onnx_level *level,
         .first = reader->onnx.values.count,
         .wanted = true,
     };
+    struct field_walk walk = onnx_walk(&reader->onnx, MESSAGE_ONNX_ATTRIBUTE);
     if (!field_enter(&reader->onnx.proto, outer))
         return;
-    while (proto_next(&reader->onnx.proto, &field))
+    while (field_next(&walk, &field))
         read_attribute_field(reader, level, &attribute, &field);
     end_attribute(reader, level, &attribute);
 }
@@ -276,7 +295,8 @@ static void read_node(struct reader *reader, struct onnx_level *level,
     level->is_graph = false;
     ge_onnx_begin_node(&reader->ge);
     reader->data.name = NULL;
-    while (proto_next(&reader->onnx.proto, &field))
+    struct field_walk walk = onnx_walk(&reader->onnx, MESSAGE_ONNX_NODE);
+    while (field_next(&walk, &field))
         read_node_field(reader, level, &field);
     if (!reader->onnx.proto.failed)
         end_node(reader, level);
@@ -319,7 +339,8 @@ static uint32_t read_graph(struct reader *reader, uint32_t loc, uint32_t parent,
     struct onnx_level level;
     struct proto_field field;
     onnx_level_begin(&reader->onnx, &level, loc, parent);
-    while (proto_next(&reader->onnx.proto, &field))
+    struct field_walk walk = onnx_walk(&reader->onnx, MESSAGE_ONNX_GRAPH);
+    while (field_next(&walk, &field))
         read_graph_field(reader, &level, &field);
     onnx_level_end(&reader->onnx, &level, name);
     return level.graph;
@@ -334,7 +355,8 @@ static void read_function(struct reader *reader, const struct proto_field *outer
     if (!field_enter(&onnx->proto, outer))
         return;
     onnx_level_begin(&reader->onnx, &level, outer->name_span.begin, NONE);
-    while (proto_next(&onnx->proto, &field))
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_FUNCTION);
+    while (field_next(&walk, &field))
         read_graph_field(reader, &level, &field);
     uint32_t name = full_name(onnx->dump->module, level.domain, level.name, level.overload);
     if (name != NONE)
@@ -351,9 +373,10 @@ static void read_property(struct reader *reader, const struct proto_field *outer
     struct attr attr = {NONE, NONE, {.kind = ATTR_STRING, .id = NONE}};
     struct span key = outer->name_span;
     struct proto_field field;
+    struct field_walk walk = onnx_walk(&reader->onnx, MESSAGE_ONNX_PAIR);
     if (!field_enter(&reader->onnx.proto, outer))
         return;
-    while (proto_next(&reader->onnx.proto, &field)) {
+    while (field_next(&walk, &field)) {
         if (proto_is(&field, "key")) {
             attr.key = field_token(&reader->onnx.proto, &field, dump);
             key = field.span;
@@ -370,10 +393,16 @@ static void read_model(struct reader *reader)
 {
     struct onnx_level level;
     struct proto_field field;
-    bool is_graph = false;
+    bool is_graph = false, is_model = false;
     struct proto_text *proto = &reader->onnx.proto;
-    while (proto_next(proto, &field)) {
-        if (field_is_message(&field, "graph")) {
+    struct field_walk walk = onnx_walk(&reader->onnx, MESSAGE_ONNX_MODEL);
+    while (field_next(&walk, &field)) {
+        is_model |= proto_is(&field, "graph");
+        if (is_model && (is_graph || onnx_is_of_graph(&field))) {
+            proto_fail(proto, field.name_span, "'%.*s' is a field of a %s, but the text is a %s",
+                       (int)field.name_size, field.name, is_graph ? "model" : "graph",
+                       is_graph ? "graph" : "model");
+        } else if (field_is_message(&field, "graph")) {
             proto_enter(proto);
             read_graph(reader, field.name_span.begin, NONE, NONE);
         } else if (proto_is(&field, "functions")) {

@@ -25,8 +25,9 @@ enum onnx_kind {
 
 struct onnx_attribute {
     uint32_t key, loc;
-    enum onnx_kind kind;
-    uint32_t first; /* of its values in onnx.values */
+    enum onnx_kind kind;  /* by its field `type`, or else by its value */
+    enum onnx_kind given; /* by its value; KIND_UNKNOWN: it has none */
+    uint32_t first;       /* of its values in onnx.values */
     bool wanted;
 };
 

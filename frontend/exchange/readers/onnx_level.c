@@ -24,9 +24,10 @@ static struct dump_param read_value_info(struct onnx *onnx, struct onnx_level *l
         value.name = field_token(&onnx->proto, outer, onnx->dump);
         return value;
     }
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_VALUE);
     if (!field_enter(&onnx->proto, outer))
         return value;
-    while (proto_next(&onnx->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "name")) {
             value.name = field_token(&onnx->proto, &field, onnx->dump);
             value.loc = field.span.begin;
@@ -96,8 +97,9 @@ void onnx_level_sparse(struct onnx *onnx, struct onnx_level *level, const struct
     int64_t dim;
     if (!field_enter(proto, outer))
         return;
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_SPARSE);
     shape.rank = 0;
-    while (proto_next(proto, &field))
+    while (field_next(&walk, &field))
         if (field_is_message(&field, "values")) {
             proto_enter(proto);
             onnx_read_tensor(onnx, &tensor, field.name_span.begin);

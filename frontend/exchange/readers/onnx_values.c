@@ -39,7 +39,8 @@ static int64_t read_dim(struct onnx *onnx)
 {
     struct proto_field field;
     int64_t dim = DIM_UNKNOWN;
-    while (proto_next(&onnx->proto, &field)) {
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_DIM);
+    while (field_next(&walk, &field)) {
         const char *bytes;
         size_t size;
         if (proto_is(&field, "dim_value") && proto_integer(&onnx->proto, &field, &dim))
@@ -53,8 +54,9 @@ static int64_t read_dim(struct onnx *onnx)
 static void read_shape(struct onnx *onnx, struct dump_shape *shape)
 {
     struct proto_field field;
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_SHAPE);
     shape->rank = 0;
-    while (proto_next(&onnx->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "dim") && field_enter(&onnx->proto, &field))
             dump_shape_add(shape, read_dim(onnx));
 }
@@ -64,8 +66,9 @@ static uint32_t read_tensor_type(struct onnx *onnx, uint32_t loc)
     struct proto_field field;
     struct dump_shape shape;
     unsigned dtype = DTYPE_UNKNOWN;
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_TENSOR_TYPE);
     shape.rank = RANK_UNKNOWN;
-    while (proto_next(&onnx->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "elem_type"))
             dtype = read_dtype(onnx, &field, loc);
         else if (proto_is(&field, "shape") && field_enter(&onnx->proto, &field))
@@ -77,7 +80,8 @@ uint32_t onnx_read_type(struct onnx *onnx, uint32_t loc)
 {
     struct proto_field field;
     uint32_t type = dump_no_type(onnx->dump);
-    while (proto_next(&onnx->proto, &field))
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_TYPE);
+    while (field_next(&walk, &field))
         if (field_is_message(&field, "tensor_type")) {
             proto_enter(&onnx->proto);
             type = read_tensor_type(onnx, loc);
@@ -114,7 +118,8 @@ static void read_external(struct onnx *onnx, struct tensor *tensor)
 {
     struct proto_field field;
     uint32_t key = NONE, value = NONE;
-    while (proto_next(&onnx->proto, &field))
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_PAIR);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "key"))
             key = field_string(&onnx->proto, &field, onnx->dump);
         else if (proto_is(&field, "value"))
@@ -226,7 +231,8 @@ void onnx_read_tensor(struct onnx *onnx, struct onnx_tensor *out, uint32_t loc)
         .length = NONE,
     };
     *out = (struct onnx_tensor){.name = NONE, .loc = loc};
-    while (proto_next(&onnx->proto, &field))
+    struct field_walk walk = onnx_walk(onnx, MESSAGE_ONNX_TENSOR);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "name")) {
             out->name = field_token(&onnx->proto, &field, onnx->dump);
             out->loc = field.span.begin;

@@ -16,6 +16,11 @@ struct onnx {
     struct id_map callees; /* by op type: the graph of the function */
 };
 
+static inline struct field_walk onnx_walk(struct onnx *onnx, enum message message)
+{
+    return (struct field_walk){onnx->dump, &onnx->proto, message, 0, false};
+}
+
 /* Reads a TypeProto that was entered, of a value of the graph: its type id. `loc` is where remarks
  * are said. */
 uint32_t onnx_read_type(struct onnx *onnx, uint32_t loc);

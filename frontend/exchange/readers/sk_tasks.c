@@ -128,13 +128,18 @@ static void read_task_member(struct reader *reader, const struct json_item *item
         read_member(reader, item, task);
 }
 
-/* The tasks of a node, all of one kind. */
-static void read_infos(struct reader *reader, const struct json_item *item, struct sk_task *task)
+/* The tasks of a node, all of one kind: how many. */
+static uint32_t read_infos(struct reader *reader, const struct json_item *item,
+                           struct sk_task *task)
 {
     struct json_item info, member;
-    for (EACH_JSON(&reader->json, &info, item, JSON_ARRAY))
+    uint32_t count = 0;
+    for (EACH_JSON(&reader->json, &info, item, JSON_ARRAY)) {
+        count++;
         for (EACH_JSON(&reader->json, &member, &info, JSON_OBJECT))
             read_task_member(reader, &member, task);
+    }
+    return count;
 }
 
 /* A node is a task by itself, or has a list of them. */
@@ -152,9 +157,10 @@ static void read_node(struct reader *reader, const struct json_item *item)
                            .task = -1,
                            .before = NONE,
                            .name = NONE};
+    uint32_t count = 1;
     for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT))
         if (json_text_is(&member, "taskInfo"))
-            read_infos(reader, &member, &task);
+            count = read_infos(reader, &member, &task);
         else
             read_task_member(reader, &member, &task);
     if (reader->json.failed)
@@ -165,6 +171,9 @@ static void read_node(struct reader *reader, const struct json_item *item)
     }
     if (task.kind == TASK_KERNEL && task.marker)
         task.kind = TASK_MARKER;
+    if (task.kind == TASK_KERNEL && count > 1)
+        json_text_fail(&reader->json, item->span, "this node has %u kernels, but can have one",
+                       count);
     if (task.kind == TASK_NOTIFY && task.zero)
         task.kind = TASK_RESET;
     vec_push(&reader->tasks->list, task);
@@ -258,6 +267,9 @@ static void read_graph(struct reader *reader, bool inner)
             read_options(reader, &item);
         else if (!inner && json_text_is(&item, "graph") && item.kind == JSON_OBJECT)
             read_graph(reader, true);
+        else if (item.kind == JSON_OBJECT || item.kind == JSON_ARRAY)
+            dump_drop(reader->tasks->dump, item.key_span.begin, "member \"%.*s\" of the graph",
+                      (int)item.key_size, item.key);
     }
 }
 

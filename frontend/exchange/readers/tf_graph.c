@@ -123,16 +123,16 @@ static void read_value(struct reader *reader, uint32_t key, const struct proto_f
 static void read_attr(struct reader *reader)
 {
     struct proto_field field;
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_ATTR);
     uint32_t key = NONE;
-    while (proto_next(&reader->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "key"))
             key = field_string(&reader->proto, &field, reader->dump);
         else if (!proto_is(&field, "value"))
             continue;
         else if (key == NONE)
             proto_fail(&reader->proto, field.name_span,
-                       "the key of an attribute stands behind "
-                       "its value");
+                       "the key of an attribute must come before its value");
         else if (tf_tells_outputs(&reader->known, reader->dump, key) ||
                  dump_wants(reader->dump, &reader->draft, key))
             read_value(reader, key, &field);
@@ -206,7 +206,8 @@ static void read_node(struct reader *reader, uint32_t graph, const struct proto_
     dump_begin(&reader->draft, outer->name_span.begin);
     reader->arguments.count = 0;
     reader->values.tensor = NONE;
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_NODE);
+    while (field_next(&walk, &field))
         read_node_field(reader, &field);
     if (reader->proto.failed)
         return;
@@ -229,7 +230,8 @@ static struct dump_param read_arg(struct reader *reader, uint32_t loc)
     struct proto_field field;
     struct dump_param param = {.name = NONE, .loc = loc};
     struct attr_value dtype = {.kind = ATTR_INT};
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_ARG);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "name")) {
             param.name = field_token(&reader->proto, &field, reader->dump);
             param.loc = field.span.begin;
@@ -244,7 +246,8 @@ static void read_signature(struct reader *reader, uint32_t graph)
 {
     struct dump *dump = reader->dump;
     struct proto_field field;
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_SIGNATURE);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "name")) {
             uint32_t name = field_token(&reader->proto, &field, dump);
             if (name == NONE)
@@ -269,7 +272,8 @@ static void read_ret(struct reader *reader)
 {
     struct proto_field field;
     struct ret ret = {.argument = NONE, .output = NONE, .input = {.name = NONE}};
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_ATTR);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "key")) {
             ret.argument = field_string(&reader->proto, &field, reader->dump);
         } else if (proto_is(&field, "value")) {
@@ -322,7 +326,8 @@ static void read_function(struct reader *reader, const struct proto_field *outer
     uint32_t graph = dump_add_graph(reader->dump, NONE, outer->name_span.begin, NONE);
     reader->in_function = true;
     reader->rets.count = reader->outputs.count = 0;
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_FUNCTION);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "node_def")) {
             read_node(reader, graph, &field);
         } else if (field_is_message(&field, "signature")) {
@@ -342,7 +347,8 @@ static void read_function(struct reader *reader, const struct proto_field *outer
 static void read_library(struct reader *reader)
 {
     struct proto_field field;
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_LIBRARY);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "function"))
             read_function(reader, &field);
         else if (field_is_message(&field, "gradient"))
@@ -418,7 +424,8 @@ static void read_graph(struct reader *reader, uint32_t *graph)
 {
     static const char *const parts[] = {"node", "library", "versions", NULL};
     struct proto_field field;
-    while (proto_next(&reader->proto, &field))
+    struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_GRAPH);
+    while (field_next(&walk, &field))
         if (field_is_one(&field, parts)) {
             if (*graph == NONE)
                 *graph = dump_add_graph(reader->dump, NONE, field.name_span.begin, NONE);

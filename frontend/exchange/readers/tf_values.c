@@ -29,7 +29,8 @@ static int64_t read_dim(struct tf_values *values)
 {
     struct proto_field field;
     int64_t size = 0;
-    while (proto_next(values->proto, &field))
+    struct field_walk walk = tf_walk(values, MESSAGE_TF_DIM);
+    while (field_next(&walk, &field))
         if (proto_is(&field, "size"))
             proto_integer(values->proto, &field, &size);
     return size < 0 ? DIM_UNKNOWN : size;
@@ -39,8 +40,9 @@ static void read_shape(struct tf_values *values, struct dump_shape *shape)
 {
     struct proto_field field;
     bool unknown = false;
+    struct field_walk walk = tf_walk(values, MESSAGE_TF_SHAPE);
     shape->rank = 0;
-    while (proto_next(values->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "dim") && field_enter(values->proto, &field))
             dump_shape_add(shape, read_dim(values));
         else if (proto_is(&field, "unknown_rank"))
@@ -113,7 +115,8 @@ static bool read_tensor(struct tf_values *values, uint32_t loc, struct attr_valu
     struct tensor tensor = {.dtype = DTYPE_UNKNOWN, .first = values->numbers.count};
     uint64_t elements;
     bool filled = false;
-    while (proto_next(values->proto, &field))
+    struct field_walk walk = tf_walk(values, MESSAGE_TF_TENSOR);
+    while (field_next(&walk, &field))
         read_tensor_field(values, &tensor, &field, loc);
     if (values->proto->failed)
         return false;
@@ -141,8 +144,9 @@ static bool read_tensor(struct tf_values *values, uint32_t loc, struct attr_valu
 static bool read_func(struct tf_values *values, uint32_t loc, struct attr_value *value)
 {
     struct proto_field field;
+    struct field_walk walk = tf_walk(values, MESSAGE_TF_FUNC);
     *value = (struct attr_value){.kind = ATTR_SYMBOL, .id = NONE};
-    while (proto_next(values->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "name"))
             value->id = field_string(values->proto, &field, values->dump);
         else if (field_is_message(&field, "attr"))
@@ -207,8 +211,9 @@ static bool read_list(struct tf_values *values, uint32_t loc, struct attr_value 
     struct proto_field field;
     struct attr_value element;
     uint32_t first = values->numbers.count;
-    while (proto_next(values->proto, &field))
-        if (!proto_is(&field, "list") && read_field(values, &field, loc, &element))
+    struct field_walk walk = tf_walk(values, MESSAGE_TF_LIST);
+    while (field_next(&walk, &field))
+        if (read_field(values, &field, loc, &element))
             vec_push(&values->numbers, element);
     *value = numbers_list(&values->numbers, values->dump->module, first, 0);
     return true;
@@ -218,7 +223,8 @@ bool tf_read_value(struct tf_values *values, uint32_t loc, struct attr_value *va
 {
     struct proto_field field;
     bool read = false;
-    while (proto_next(values->proto, &field))
+    struct field_walk walk = tf_walk(values, MESSAGE_TF_VALUE);
+    while (field_next(&walk, &field))
         read = read_field(values, &field, loc, value);
     return read && !values->proto->failed;
 }

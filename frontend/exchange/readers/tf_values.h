@@ -14,6 +14,11 @@ struct tf_values {
     uint32_t tensor;        /* the type of the tensor that was read last; NONE */
 };
 
+static inline struct field_walk tf_walk(struct tf_values *values, enum message message)
+{
+    return (struct field_walk){values->dump, values->proto, message, 0, false};
+}
+
 /* Reads an AttrValue that was entered, to its end. dtypes are words, shapes types of no dtype,
  * functions symbols. False where there is none, or it has no form, which is said. */
 bool tf_read_value(struct tf_values *values, uint32_t loc, struct attr_value *value);

@@ -66,25 +66,36 @@ static void read_string(struct reader *reader, uint32_t key, const struct proto_
     proto_free(&inner);
 }
 
+/* The value of an attribute, which was entered. */
+static void read_value(struct reader *reader, uint32_t key)
+{
+    struct dump *dump = reader->ge.dump;
+    struct proto_field field;
+    struct field_walk walk = {dump, &reader->ge.proto, MESSAGE_TF_VALUE, 0, false};
+    while (field_next(&walk, &field))
+        if (proto_is(&field, "s"))
+            read_string(reader, key, &field);
+        else
+            dump_drop(dump, field.name_span.begin, "the attribute '%.*s', whose value is no text",
+                      NAME(dump->module, key));
+}
+
 static void read_attr(struct reader *reader)
 {
     struct proto_text *proto = &reader->ge.proto;
     struct proto_field field;
+    struct field_walk walk = {reader->ge.dump, proto, MESSAGE_TF_ATTR, 0, false};
     uint32_t key = NONE;
-    while (proto_next(proto, &field)) {
+    while (field_next(&walk, &field)) {
         if (proto_is(&field, "key")) {
             key = field_string(proto, &field, reader->ge.dump);
             reader->ge.values.key = field.span;
-        } else if (field_is_message(&field, "value")) {
-            proto_enter(proto);
-        } else {
-            continue;
+        } else if (key == NONE) {
+            proto_fail(proto, field.name_span,
+                       "the key of an attribute must come before its value");
+        } else if (field_enter(proto, &field)) {
+            read_value(reader, key);
         }
-        if (field.kind != PROTO_MESSAGE)
-            continue;
-        while (proto_next(proto, &field))
-            if (key != NONE && proto_is(&field, "s"))
-                read_string(reader, key, &field);
     }
 }
 
@@ -92,8 +103,9 @@ static void read_node(struct reader *reader, struct span span)
 {
     struct ge_reader *ge = &reader->ge;
     struct proto_field field;
+    struct field_walk walk = {ge->dump, &ge->proto, MESSAGE_TF_NODE, 0, false};
     ge_op_begin(ge, &reader->op, span.begin);
-    while (proto_next(&ge->proto, &field))
+    while (field_next(&walk, &field))
         if (proto_is(&field, "attr") && field_enter(&ge->proto, &field))
             read_attr(reader);
         else if (proto_is(&field, "op"))
@@ -110,7 +122,8 @@ bool exchange_read_torchair_pbtxt(struct dump *dump)
     struct proto_field field;
     ge_reader_init(&reader.ge, dump);
     reader.ge.values.graph = reader.graph;
-    while (proto_next(&reader.ge.proto, &field))
+    struct field_walk walk = {dump, &reader.ge.proto, MESSAGE_NODES_GRAPH, 0, false};
+    while (field_next(&walk, &field))
         if (proto_is(&field, "node") && field_enter(&reader.ge.proto, &field))
             read_node(&reader, field.name_span);
     dump->graphs.at[reader.graph].open = !ge_has_return(&dump->graphs.at[reader.graph]);
