@@ -101,6 +101,21 @@ class Answer:
                 bad = self.far(found.astype(np.float64))
         return bad if self.written is None else bad & self.written
 
+    def difference(self, array):
+        """What is wrong with the array of a file, or ''."""
+        descr = to_bits(Tensor(self.dtype, np.zeros(0))).dtype
+        if array.dtype != descr:
+            return f"dtype {array.dtype}, expected {descr}"
+        if array.shape != self.shape:
+            return f"shape {array.shape}, expected {self.shape}"
+        found = from_bits(self.dtype, array)
+        bad = self.wrong(found)
+        if not bad.any():
+            return ""
+        first = np.unravel_index(np.argmax(bad), bad.shape)
+        return (f"{np.count_nonzero(bad)} of {bad.size} elements differ, first "
+                f"{[int(i) for i in first]}: {found[first]}, expected {self.values[first]}")
+
     def far(self, found):
         expected = self.values.astype(np.float64)
         same = (found == expected) | (np.isnan(found) & np.isnan(expected))
