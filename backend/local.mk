@@ -260,6 +260,7 @@ kernel_sources = \
 	backend/kernels/layer_norm.c \
 	backend/kernels/mat_mul.c \
 	backend/kernels/moe_gating_top_k_softmax.c \
+	backend/kernels/p_relu.c \
 	backend/kernels/pad.c \
 	backend/kernels/predicate.c \
 	backend/kernels/quant_batch_matmul_v3.c \

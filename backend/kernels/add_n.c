@@ -17,31 +17,22 @@ static bool add_n_open(struct kernel *kernel, const skrt_core *core, uint64_t ar
     return true;
 }
 
-static void add_n_f32(const struct kernel *kernel, int64_t at, int64_t n)
-{
-    const struct skrt_tensor *x = &kernel->tensors[ADD_N_X];
-    float sum[KERNEL_CHUNK], term[KERNEL_CHUNK];
-    kernel_load_f32(sum, kernel_listed(kernel, ADD_N_X, 0), x->list[0].dtype, at, n);
-    for (uint32_t t = 1; t < x->count; t++) {
-        kernel_load_f32(term, kernel_listed(kernel, ADD_N_X, t), x->list[t].dtype, at, n);
-        for (int64_t i = 0; i < n; i++)
-            sum[i] += term[i];
+#define ADD_N(as, type)                                                                            \
+    static void add_n_##as(const struct kernel *kernel, int64_t at, int64_t n)                     \
+    {                                                                                              \
+        const struct skrt_tensor *x = &kernel->tensors[ADD_N_X];                                   \
+        uint32_t dtype = kernel->tensors[ADD_N_Y].dtype;                                           \
+        type sum[KERNEL_CHUNK], term[KERNEL_CHUNK];                                                \
+        kernel_load_##as(sum, kernel_listed(kernel, ADD_N_X, 0), dtype, at, n);                    \
+        for (uint32_t t = 1; t < x->count; t++) {                                                  \
+            kernel_load_##as(term, kernel_listed(kernel, ADD_N_X, t), dtype, at, n);               \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                sum[i] += term[i];                                                                 \
+        }                                                                                          \
+        kernel_store_##as(kernel_slot(kernel, ADD_N_Y), dtype, at, sum, n);                        \
     }
-    kernel_store_f32(kernel_slot(kernel, ADD_N_Y), kernel->tensors[ADD_N_Y].dtype, at, sum, n);
-}
-
-static void add_n_i64(const struct kernel *kernel, int64_t at, int64_t n)
-{
-    const struct skrt_tensor *x = &kernel->tensors[ADD_N_X];
-    int64_t sum[KERNEL_CHUNK], term[KERNEL_CHUNK];
-    kernel_load_i64(sum, kernel_listed(kernel, ADD_N_X, 0), x->list[0].dtype, at, n);
-    for (uint32_t t = 1; t < x->count; t++) {
-        kernel_load_i64(term, kernel_listed(kernel, ADD_N_X, t), x->list[t].dtype, at, n);
-        for (int64_t i = 0; i < n; i++)
-            sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)term[i]);
-    }
-    kernel_store_i64(kernel_slot(kernel, ADD_N_Y), kernel->tensors[ADD_N_Y].dtype, at, sum, n);
-}
+KERNEL_FLOATS(ADD_N)
+ADD_N(u64, uint64_t)
 
 skrt_kernel_fn add_n;
 
@@ -56,7 +47,9 @@ void add_n(skrt_core *core, uint64_t args_offset)
         n = kernel_min(KERNEL_CHUNK, range.end - at);
         if (kernel_is_float(y->dtype))
             add_n_f32(&kernel, at, n);
+        else if (y->dtype == SKRT_f64)
+            add_n_f64(&kernel, at, n);
         else
-            add_n_i64(&kernel, at, n);
+            add_n_u64(&kernel, at, n);
     }
 }

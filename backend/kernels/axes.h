@@ -79,7 +79,7 @@ static inline int64_t axes_line(const struct axes *axes, int64_t line)
     return space_offset(&axes->across, line, &run);
 }
 
-/* The functions below load or store elements `at` up to `at + n` of the line that begins at
+/* axes_load_CLASS and axes_store_CLASS move elements `at` up to `at + n` of the line that begins at
  * `line`. */
 #define AXES_MOVE(name, type, data_type, move)                                                     \
     SAMPLE_SOME __attribute__((noinline)) void axes_##name(const struct axes *axes, type *values,  \
@@ -96,16 +96,16 @@ static inline int64_t axes_line(const struct axes *axes, int64_t line)
                 move(data, dtype, offset, values + done, run);                                     \
         }                                                                                          \
     }
-#define AXES_LOAD_F32(data, dtype, offset, values, n)                                              \
-    kernel_load_f32(values, data, dtype, offset, n)
-#define AXES_LOAD_I64(data, dtype, offset, values, n)                                              \
-    kernel_load_i64(values, data, dtype, offset, n)
-AXES_MOVE(load_f32, float, const void, AXES_LOAD_F32)
-AXES_MOVE(load_i64, int64_t, const void, AXES_LOAD_I64)
-AXES_MOVE(store_f32, const float, void, kernel_store_f32)
-AXES_MOVE(store_i64, const int64_t, void, kernel_store_i64)
+#define AXES_MOVES(as, type)                                                                       \
+    SAMPLE_SOME void axes_fetch_##as(const void *data, uint32_t dtype, int64_t offset,             \
+                                     type *values, int64_t n)                                      \
+    {                                                                                              \
+        kernel_load_##as(values, data, dtype, offset, n);                                          \
+    }                                                                                              \
+    AXES_MOVE(load_##as, type, const void, axes_fetch_##as)                                        \
+    AXES_MOVE(store_##as, const type, void, kernel_store_##as)
+KERNEL_CLASSES(AXES_MOVES)
 #undef AXES_MOVE
-#undef AXES_LOAD_F32
-#undef AXES_LOAD_I64
+#undef AXES_MOVES
 
 #endif

@@ -2,26 +2,35 @@
 #ifndef BACKEND_KERNELS_BINARY_H
 #define BACKEND_KERNELS_BINARY_H
 
-#include <math.h>
+#include <tgmath.h>
 
 #include "backend/kernels/elementary.h"
 #include "backend/kernels/pairs.h"
 #include "backend/kernels/vectors.h"
 
-/* One op on chunks. `i64` is NULL where it has no integer form. */
+/* One op on chunks of each class; NULL where it has no such form. */
 struct binary {
-    void (*f32)(float *y, const float *x1, const float *x2, int64_t n);
-    void (*i64)(int64_t *y, const int64_t *x1, const int64_t *x2, int64_t n);
+#define BINARY_MEMBER(as, type) void (*as)(type * y, const type *x1, const type *x2, int64_t n);
+    KERNEL_CLASSES(BINARY_MEMBER)
 };
 
-/* An op for floats, and one for integers too. */
+/* Ops for floats, for integers, and for both. */
+#define BINARY_LOOPS_FLOAT(name, expression)                                                       \
+    PAIRS_LOOP(name##_f32, float, float, expression)                                               \
+    PAIRS_LOOP(name##_f64, double, double, expression)
+#define BINARY_LOOPS_INT(name, expression, of_unsigned)                                            \
+    PAIRS_LOOP(name##_i64, int64_t, int64_t, expression)                                           \
+    PAIRS_LOOP(name##_u64, uint64_t, uint64_t, of_unsigned)
 #define BINARY_FLOAT(name, expression)                                                             \
-    PAIRS_LOOP(name##_f32, float, float, expression)                                               \
-    SAMPLE_SOME const struct binary name##_row = {.f32 = name##_f32};
-#define BINARY(name, expression, integer)                                                          \
-    PAIRS_LOOP(name##_f32, float, float, expression)                                               \
-    PAIRS_LOOP(name##_i64, int64_t, int64_t, integer)                                              \
-    SAMPLE_SOME const struct binary name##_row = {.f32 = name##_f32, .i64 = name##_i64};
+    BINARY_LOOPS_FLOAT(name, expression)                                                           \
+    SAMPLE_SOME const struct binary name##_row = {.f32 = name##_f32, .f64 = name##_f64};
+#define BINARY_INT(name, expression, of_unsigned)                                                  \
+    BINARY_LOOPS_INT(name, expression, of_unsigned)                                                \
+    SAMPLE_SOME const struct binary name##_row = {.i64 = name##_i64, .u64 = name##_u64};
+#define BINARY(name, expression, integer, of_unsigned)                                             \
+    BINARY_LOOPS_FLOAT(name, expression)                                                           \
+    BINARY_LOOPS_INT(name, integer, of_unsigned)                                                   \
+    SAMPLE_SOME const struct binary name##_row = {name##_f32, name##_f64, name##_i64, name##_u64};
 
 /* x1^x2 of a chunk of floats. */
 static inline void binary_pow_by(float *y, const float *x1, const float *x2, int64_t n)
@@ -58,55 +67,81 @@ static inline int64_t binary_remainder_up(int64_t a, int64_t b)
 }
 
 /* As NumPy's remainder, whose quotient floor_divide is. */
-static inline float binary_modulo(float a, float b)
-{
-    float rest = fmodf(a, b);
-    if (rest != 0)
-        return (rest < 0) != (b < 0) ? rest + b : rest;
-    return copysignf(0, b);
-}
-
-static inline float binary_floor_divide(float a, float b)
-{
-    if (b == 0)
-        return a / b;
-    float rest = fmodf(a, b), quotient = (a - rest) / b;
-    if (rest != 0 && (rest < 0) != (b < 0))
-        quotient -= 1;
-    if (quotient == 0)
-        return copysignf(0, a / b);
-    float down = floorf(quotient);
-    return quotient - down > 0.5F ? down + 1 : down;
-}
+#define BINARY_DIVISION(as, type)                                                                  \
+    static inline type binary_modulo_##as(type a, type b)                                          \
+    {                                                                                              \
+        type rest = fmod(a, b);                                                                    \
+        if (b == 0)                                                                                \
+            return (type)NAN;                                                                      \
+        if (rest != 0)                                                                             \
+            return (rest < 0) != (b < 0) ? rest + b : rest;                                        \
+        return copysign((type)0, b);                                                               \
+    }                                                                                              \
+    static inline type binary_floor_divide_##as(type a, type b)                                    \
+    {                                                                                              \
+        if (b == 0)                                                                                \
+            return a / b;                                                                          \
+        type rest = fmod(a, b), quotient = (a - rest) / b;                                         \
+        if (rest != 0 && (rest < 0) != (b < 0))                                                    \
+            quotient -= 1;                                                                         \
+        if (quotient == 0)                                                                         \
+            return copysign((type)0, a / b);                                                       \
+        type down = floor(quotient);                                                               \
+        return quotient - down > (type)0.5 ? down + 1 : down;                                      \
+    }
+KERNEL_FLOATS(BINARY_DIVISION)
+#define BINARY_BY(function) _Generic(a, float : function##_f32, double : function##_f64)(a, b)
 
 /* The power of integers, which wraps; of negative exponents the truth is 1, -1 or, cut, 0. */
-static inline int64_t binary_power(int64_t a, int64_t b)
+static inline uint64_t binary_power_whole(uint64_t base, uint64_t exponent)
 {
-    uint64_t power = 1, base = (uint64_t)a;
-    if (b < 0)
-        return a == 1 ? 1 : a != -1 ? 0 : b % 2 ? -1 : 1;
-    for (; b > 0; b /= 2, base *= base)
-        power *= b % 2 ? base : 1;
-    return (int64_t)power;
+    uint64_t power = 1;
+    for (; exponent > 0; exponent /= 2, base *= base)
+        power *= exponent % 2 ? base : 1;
+    return power;
 }
 
-BINARY(add, a + b, BINARY_WRAP(+))
-BINARY(sub, a - b, BINARY_WRAP(-))
-BINARY(mul, a *b, BINARY_WRAP(*))
-BINARY(div_op, a / b, binary_divide(a, b))
-BINARY_FLOAT(real_div, a / b)
-BINARY(floor_div, binary_floor_divide(a, b), binary_divide_down(a, b))
-BINARY(floor_mod, b == 0 ? NAN : binary_modulo(a, b), binary_remainder_up(a, b))
-BINARY(mod, fmodf(a, b), binary_remainder(a, b))
-BINARY(maximum, a > b || a != a ? a : b, a > b ? a : b)
-BINARY(minimum, a < b || a != a ? a : b, a < b ? a : b)
-PAIRS_LOOP(pow_op_i64, int64_t, int64_t, binary_power(a, b))
-SAMPLE_SOME const struct binary pow_op_row = {.f32 = binary_pow, .i64 = pow_op_i64};
-SAMPLE_SOME const struct binary pows_row = {.f32 = binary_pow};
-BINARY(squared_difference, (a - b) * (a - b), binary_power(BINARY_WRAP(-), 2))
+static inline int64_t binary_power(int64_t a, int64_t b)
+{
+    if (b < 0)
+        return a == 1 ? 1 : a != -1 ? 0 : b % 2 ? -1 : 1;
+    return (int64_t)binary_power_whole((uint64_t)a, (uint64_t)b);
+}
 
-PAIRS_CHUNK(binary_chunk, struct binary, f32, float, f32, float)
-PAIRS_CHUNK(binary_chunk_i64, struct binary, i64, int64_t, i64, int64_t)
+/* All bits go where the count is negative or too large; the sign stays in those that come. */
+#define BINARY_LEFT ((uint64_t)b > 63 ? 0 : (int64_t)((uint64_t)a << b))
+#define BINARY_RIGHT (a >> ((uint64_t)b > 63 ? 63 : b))
+
+BINARY(add, a + b, BINARY_WRAP(+), a + b)
+BINARY(sub, a - b, BINARY_WRAP(-), a - b)
+BINARY(mul, a *b, BINARY_WRAP(*), a *b)
+BINARY(div_op, a / b, binary_divide(a, b), b == 0 ? 0 : a / b)
+BINARY_FLOAT(real_div, a / b)
+BINARY(truncate_div, trunc(a / b), binary_divide(a, b), b == 0 ? 0 : a / b)
+BINARY(floor_div, BINARY_BY(binary_floor_divide), binary_divide_down(a, b), b == 0 ? 0 : a / b)
+BINARY(div_no_nan, b == 0 ? 0 : a / b, binary_divide(a, b), b == 0 ? 0 : a / b)
+BINARY(floor_mod, BINARY_BY(binary_modulo), binary_remainder_up(a, b), b == 0 ? 0 : a % b)
+BINARY(mod, fmod(a, b), binary_remainder(a, b), b == 0 ? 0 : a % b)
+BINARY(truncate_mod, fmod(a, b), binary_remainder(a, b), b == 0 ? 0 : a % b)
+BINARY(maximum, a > b || a != a ? a : b, a > b ? a : b, a > b ? a : b)
+BINARY(minimum, a < b || a != a ? a : b, a < b ? a : b, a < b ? a : b)
+PAIRS_LOOP(pow_f64, double, double, pow(a, b))
+BINARY_LOOPS_INT(pow_op, binary_power(a, b), binary_power_whole(a, b))
+SAMPLE_SOME const struct binary pow_op_row = {binary_pow, pow_f64, pow_op_i64, pow_op_u64};
+SAMPLE_SOME const struct binary pows_row = {.f32 = binary_pow, .f64 = pow_f64};
+BINARY(squared_difference, (a - b) * (a - b), binary_power(BINARY_WRAP(-), 2), (a - b) * (a - b))
+BINARY_FLOAT(atan2_op, atan2(a, b))
+BINARY_FLOAT(xlogy, a == 0 ? 0 : a * log(b))
+BINARY_FLOAT(xdivy, a == 0 ? 0 : a / b)
+BINARY_FLOAT(p_relu, a > 0 ? a : a * b)
+BINARY_INT(bitwise_and, a &b, a &b)
+BINARY_INT(bitwise_or, a | b, a | b)
+BINARY_INT(bitwise_xor, a ^ b, a ^ b)
+BINARY_INT(left_shift, BINARY_LEFT, b > 63 ? 0 : a << b)
+BINARY_INT(right_shift, BINARY_RIGHT, b > 63 ? 0 : a >> b)
+
+#define BINARY_CHUNK(as, type) PAIRS_CHUNK(binary_chunk_##as, struct binary, as, type, as, type)
+KERNEL_CLASSES(BINARY_CHUNK)
 
 /* One of so many parts of y. */
 static inline void binary_compute(const struct kernel *kernel, const struct binary *row,
@@ -115,10 +150,10 @@ static inline void binary_compute(const struct kernel *kernel, const struct bina
     uint32_t dtype = kernel->tensors[2].dtype;
     if (kernel->tensors[0].dtype != dtype || kernel->tensors[1].dtype != dtype)
         return;
-    if (kernel_is_float(dtype))
-        elementwise_run(kernel, 2, binary_chunk, row, part, parts);
-    else if (row->i64 != NULL)
-        elementwise_run(kernel, 2, binary_chunk_i64, row, part, parts);
+#define BINARY_RUN(as) (row->as != NULL ? binary_chunk_##as : NULL)
+    elementwise_fn *chunk = KERNEL_OF(dtype, BINARY_RUN);
+    if (chunk != NULL)
+        elementwise_run(kernel, 2, chunk, row, part, parts);
 }
 
 static inline void binary_part(const skrt_core *core, uint64_t args_offset,

@@ -2,33 +2,22 @@
  * broadcasting. NaN stays, and so does one that is a limit. */
 #include "backend/kernels/elementwise.h"
 
-static void clip_floats(const struct elementwise_chunk *chunk, const void *op)
-{
-    float y[KERNEL_CHUNK], low[KERNEL_CHUNK], high[KERNEL_CHUNK];
-    (void)op;
-    elementwise_load_f32(y, chunk, 0);
-    elementwise_load_f32(low, chunk, 1);
-    elementwise_load_f32(high, chunk, 2);
-    for (int64_t i = 0; i < chunk->n; i++) {
-        y[i] = y[i] > low[i] || y[i] != y[i] ? y[i] : low[i];
-        y[i] = y[i] < high[i] || y[i] != y[i] ? y[i] : high[i];
+#define CLIP(as, type)                                                                             \
+    static void clip_##as(const struct elementwise_chunk *chunk, const void *op)                   \
+    {                                                                                              \
+        type y[KERNEL_CHUNK], low[KERNEL_CHUNK], high[KERNEL_CHUNK];                               \
+        (void)op;                                                                                  \
+        elementwise_load_##as(y, chunk, 0);                                                        \
+        elementwise_load_##as(low, chunk, 1);                                                      \
+        elementwise_load_##as(high, chunk, 2);                                                     \
+        for (int64_t i = 0; i < chunk->n; i++) {                                                   \
+            y[i] = y[i] > low[i] || y[i] != y[i] ? y[i] : low[i];                                  \
+            y[i] = y[i] < high[i] || y[i] != y[i] ? y[i] : high[i];                                \
+        }                                                                                          \
+        elementwise_store_##as(chunk, 3, y);                                                       \
     }
-    elementwise_store_f32(chunk, 3, y);
-}
-
-static void clip_ints(const struct elementwise_chunk *chunk, const void *op)
-{
-    int64_t y[KERNEL_CHUNK], low[KERNEL_CHUNK], high[KERNEL_CHUNK];
-    (void)op;
-    elementwise_load_i64(y, chunk, 0);
-    elementwise_load_i64(low, chunk, 1);
-    elementwise_load_i64(high, chunk, 2);
-    for (int64_t i = 0; i < chunk->n; i++) {
-        y[i] = y[i] > low[i] ? y[i] : low[i];
-        y[i] = y[i] < high[i] ? y[i] : high[i];
-    }
-    elementwise_store_i64(chunk, 3, y);
-}
+KERNEL_CLASSES(CLIP)
+#define CLIP_OF(as) clip_##as
 
 skrt_kernel_fn clip_by_value;
 
@@ -41,6 +30,6 @@ void clip_by_value(skrt_core *core, uint64_t args_offset)
     for (unsigned i = 1; i < 4; i++)
         if (kernel.tensors[i].dtype != dtype)
             return;
-    elementwise_run(&kernel, 3, kernel_is_float(dtype) ? clip_floats : clip_ints, NULL,
-                    skrt_block_idx(core), skrt_block_num(core));
+    elementwise_run(&kernel, 3, KERNEL_OF(dtype, CLIP_OF), NULL, skrt_block_idx(core),
+                    skrt_block_num(core));
 }

@@ -2,14 +2,16 @@
 #include "backend/kernels/pairs.h"
 
 struct compare {
-    void (*f32)(int64_t *y, const float *x1, const float *x2, int64_t n);
-    void (*i64)(int64_t *y, const int64_t *x1, const int64_t *x2, int64_t n);
+#define COMPARE_MEMBER(as, type) void (*as)(int64_t * y, const type *x1, const type *x2, int64_t n);
+    KERNEL_CLASSES(COMPARE_MEMBER)
 };
 
 #define COMPARE(name, expression)                                                                  \
     PAIRS_LOOP(name##_f32, float, int64_t, expression)                                             \
+    PAIRS_LOOP(name##_f64, double, int64_t, expression)                                            \
     PAIRS_LOOP(name##_i64, int64_t, int64_t, expression)                                           \
-    SAMPLE_SOME const struct compare name##_row = {name##_f32, name##_i64};
+    PAIRS_LOOP(name##_u64, uint64_t, int64_t, expression)                                          \
+    SAMPLE_SOME const struct compare name##_row = {name##_f32, name##_f64, name##_i64, name##_u64};
 
 COMPARE(equal, a == b)
 COMPARE(not_equal, a != b)
@@ -20,8 +22,9 @@ COMPARE(less_equal, a <= b)
 COMPARE(logical_and, a != 0 && b != 0)
 COMPARE(logical_or, a != 0 || b != 0)
 
-PAIRS_CHUNK(compare_floats, struct compare, f32, float, i64, int64_t)
-PAIRS_CHUNK(compare_ints, struct compare, i64, int64_t, i64, int64_t)
+#define COMPARE_CHUNK(as, type) PAIRS_CHUNK(compare_##as, struct compare, as, type, i64, int64_t)
+KERNEL_CLASSES(COMPARE_CHUNK)
+#define COMPARE_OF(as) compare_##as
 
 skrt_kernel_fn SAMPLE;
 
@@ -31,7 +34,6 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     if (!kernel_open(&kernel, core, args_offset, 3, false) ||
         kernel.tensors[1].dtype != kernel.tensors[0].dtype || kernel.tensors[2].dtype != SKRT_bool)
         return;
-    elementwise_run(&kernel, 2,
-                    kernel_is_float(kernel.tensors[0].dtype) ? compare_floats : compare_ints,
-                    &SAMPLE_OWN(_row), skrt_block_idx(core), skrt_block_num(core));
+    elementwise_run(&kernel, 2, KERNEL_OF(kernel.tensors[0].dtype, COMPARE_OF), &SAMPLE_OWN(_row),
+                    skrt_block_idx(core), skrt_block_num(core));
 }

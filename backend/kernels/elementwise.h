@@ -98,31 +98,25 @@ static inline int64_t elementwise_locate(const struct elementwise_space *space, 
     return remaining;
 }
 
-/* Loads a chunk of an operand, or its one element `n` times where the stride is 0. */
-static inline void elementwise_load_f32(float *to, const struct elementwise_chunk *chunk,
-                                        unsigned operand)
-{
-    bool repeat = chunk->strides[operand] == 0;
-    kernel_load_f32(to, kernel_slot(chunk->kernel, operand), chunk->kernel->tensors[operand].dtype,
-                    chunk->offsets[operand], repeat ? 1 : chunk->n);
-    for (int64_t i = 1; repeat && i < chunk->n; i++)
-        to[i] = to[0];
-}
-
-static inline void elementwise_load_i64(int64_t *to, const struct elementwise_chunk *chunk,
-                                        unsigned operand)
-{
-    bool repeat = chunk->strides[operand] == 0;
-    kernel_load_i64(to, kernel_slot(chunk->kernel, operand), chunk->kernel->tensors[operand].dtype,
-                    chunk->offsets[operand], repeat ? 1 : chunk->n);
-    for (int64_t i = 1; repeat && i < chunk->n; i++)
-        to[i] = to[0];
-}
-
-/* Where a chunk of an operand is read, and where that of the result is written: in place, if it is
- * as it is computed with, else a buffer, which is loaded or is to be stored. A result in the memory
- * of an operand is not written before all of the chunk is read. */
-#define ELEMENTWISE_PLACES(as, type)                                                               \
+/* For each class, elementwise_NAME_CLASS:
+ *
+ * load   a chunk of an operand, or its one element `n` times where the stride is 0
+ * read   where a chunk of an operand is read: in place, if it is as it is computed with, else in
+ *        the buffer, which is loaded
+ * write  where a chunk of the result, tensor `slot`, is written: in place likewise, unless that is
+ *        the memory of an operand, of which all is read first; else the buffer, which is to be
+ * store  stored. */
+#define ELEMENTWISE_ACCESS(as, type)                                                               \
+    SAMPLE_SOME void elementwise_load_##as(type *to, const struct elementwise_chunk *chunk,        \
+                                           unsigned operand)                                       \
+    {                                                                                              \
+        bool repeat = chunk->strides[operand] == 0;                                                \
+        kernel_load_##as(to, kernel_slot(chunk->kernel, operand),                                  \
+                         chunk->kernel->tensors[operand].dtype, chunk->offsets[operand],           \
+                         repeat ? 1 : chunk->n);                                                   \
+        for (int64_t i = 1; repeat && i < chunk->n; i++)                                           \
+            to[i] = to[0];                                                                         \
+    }                                                                                              \
     SAMPLE_SOME const type *elementwise_read_##as(                                                 \
         type *buffer, const struct elementwise_chunk *chunk, unsigned operand)                     \
     {                                                                                              \
@@ -138,23 +132,15 @@ static inline void elementwise_load_i64(int64_t *to, const struct elementwise_ch
         for (unsigned i = 0; i < slot; i++)                                                        \
             apart = apart && chunk->kernel->slots[i] != chunk->kernel->slots[slot];                \
         return apart ? (type *)kernel_slot(chunk->kernel, slot) + chunk->position : buffer;        \
+    }                                                                                              \
+    SAMPLE_SOME void elementwise_store_##as(const struct elementwise_chunk *chunk, unsigned slot,  \
+                                            const type *y)                                         \
+    {                                                                                              \
+        kernel_store_##as(kernel_slot(chunk->kernel, slot), chunk->kernel->tensors[slot].dtype,    \
+                          chunk->position, y, chunk->n);                                           \
     }
-ELEMENTWISE_PLACES(f32, float)
-ELEMENTWISE_PLACES(i64, int64_t)
-
-static inline void elementwise_store_f32(const struct elementwise_chunk *chunk, unsigned slot,
-                                         const float *y)
-{
-    kernel_store_f32(kernel_slot(chunk->kernel, slot), chunk->kernel->tensors[slot].dtype,
-                     chunk->position, y, chunk->n);
-}
-
-static inline void elementwise_store_i64(const struct elementwise_chunk *chunk, unsigned slot,
-                                         const int64_t *y)
-{
-    kernel_store_i64(kernel_slot(chunk->kernel, slot), chunk->kernel->tensors[slot].dtype,
-                     chunk->position, y, chunk->n);
-}
+KERNEL_CLASSES(ELEMENTWISE_ACCESS)
+#undef ELEMENTWISE_ACCESS
 
 /* Computes one of so many parts of the result, which is the tensor behind `operands`. */
 static inline void elementwise_run(const struct kernel *kernel, unsigned operands,

@@ -178,6 +178,28 @@ static inline bool kernel_is_float(uint32_t dtype)
     return dtype == SKRT_f32 || dtype == SKRT_f16 || dtype == SKRT_bf16;
 }
 
+/* What elements are computed as: f16 and bf16 in f32, integers and bool in 64 bits. */
+enum kernel_class { KERNEL_f32, KERNEL_f64, KERNEL_i64, KERNEL_u64 };
+
+/* X(class, C type) for each of them. */
+#define KERNEL_FLOATS(X) X(f32, float) X(f64, double)
+#define KERNEL_CLASSES(X) KERNEL_FLOATS(X) X(i64, int64_t) X(u64, uint64_t)
+
+static inline enum kernel_class kernel_class_of(uint32_t dtype)
+{
+    return kernel_is_float(dtype) ? KERNEL_f32
+           : dtype == SKRT_f64    ? KERNEL_f64
+           : dtype == SKRT_u64    ? KERNEL_u64
+                                  : KERNEL_i64;
+}
+
+/* What a table or a family of functions has for a dtype: `at` is called as at(class). */
+#define KERNEL_OF(dtype, at)                                                                       \
+    (kernel_class_of(dtype) == KERNEL_f32   ? at(f32)                                              \
+     : kernel_class_of(dtype) == KERNEL_f64 ? at(f64)                                              \
+     : kernel_class_of(dtype) == KERNEL_u64 ? at(u64)                                              \
+                                            : at(i64))
+
 /* Bytes of one element; 0 for packed and unknown types. */
 static inline int64_t kernel_dtype_size(uint32_t dtype)
 {
@@ -244,8 +266,11 @@ static inline void kernel_store_f32(void *data, uint32_t dtype, int64_t offset, 
     KERNEL_INT(SKRT_i8, int8_t, element, (int8_t)(uint8_t)value)                                   \
     KERNEL_INT(SKRT_u8, uint8_t, element, (uint8_t)value)                                          \
     KERNEL_INT(SKRT_i16, int16_t, element, (int16_t)(uint16_t)value)                               \
+    KERNEL_INT(SKRT_u16, uint16_t, element, (uint16_t)value)                                       \
     KERNEL_INT(SKRT_i32, int32_t, element, (int32_t)(uint32_t)value)                               \
+    KERNEL_INT(SKRT_u32, uint32_t, element, (uint32_t)value)                                       \
     KERNEL_INT(SKRT_i64, int64_t, element, value)                                                  \
+    KERNEL_INT(SKRT_u64, uint64_t, (int64_t)element, (uint64_t)value)                              \
     KERNEL_INT(SKRT_bool, uint8_t, element != 0, value != 0)
 
 /* As kernel_load_f32, for the integer dtypes and bool (any non-zero byte is 1). */
@@ -286,29 +311,58 @@ static inline void kernel_store_i64(void *data, uint32_t dtype, int64_t offset, 
 #undef KERNEL_INT
 }
 
-/* A sum of f32 in eight interleaved lanes: its order depends on nothing but the index of an
+/* u64 in the same way: their bits are those of i64. */
+static inline void kernel_load_u64(uint64_t *to, const void *data, uint32_t dtype, int64_t offset,
+                                   int64_t n)
+{
+    kernel_load_i64((int64_t *)to, data, dtype, offset, n);
+}
+
+static inline void kernel_store_u64(void *data, uint32_t dtype, int64_t offset,
+                                    const uint64_t *from, int64_t n)
+{
+    kernel_store_i64(data, dtype, offset, (const int64_t *)from, n);
+}
+
+static inline void kernel_load_f64(double *to, const void *data, uint32_t dtype, int64_t offset,
+                                   int64_t n)
+{
+    if (dtype == SKRT_f64)
+        memcpy(to, (const double *)data + offset, (size_t)n * sizeof *to);
+}
+
+static inline void kernel_store_f64(void *data, uint32_t dtype, int64_t offset, const double *from,
+                                    int64_t n)
+{
+    if (dtype == SKRT_f64)
+        memcpy((double *)data + offset, from, (size_t)n * sizeof *from);
+}
+
+/* A sum of floats in eight interleaved lanes: its order depends on nothing but the index of an
  * element, and it vectorises. */
 enum { KERNEL_LANES = 8 };
 
-struct kernel_sum {
-    float lanes[KERNEL_LANES];
-};
-
-/* Adds `n` elements; all calls but the last of a sum must pass a multiple of KERNEL_LANES. */
-static inline void kernel_sum_add(struct kernel_sum *sum, const float *values, int64_t n)
-{
-    int64_t i = 0;
-    for (; i + KERNEL_LANES <= n; i += KERNEL_LANES)
-        for (int lane = 0; lane < KERNEL_LANES; lane++)
-            sum->lanes[lane] += values[i + lane];
-    for (int lane = 0; i + lane < n; lane++)
-        sum->lanes[lane] += values[i + lane];
-}
-
-static inline float kernel_sum_total(const struct kernel_sum *sum)
-{
-    const float *l = sum->lanes;
-    return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
-}
+/* NAME_add adds `n` elements; all calls but the last of a sum must pass a multiple of
+ * KERNEL_LANES. */
+#define KERNEL_SUM(name, type)                                                                     \
+    struct name {                                                                                  \
+        type lanes[KERNEL_LANES];                                                                  \
+    };                                                                                             \
+    static inline void name##_add(struct name *sum, const type *values, int64_t n)                 \
+    {                                                                                              \
+        int64_t i = 0;                                                                             \
+        for (; i + KERNEL_LANES <= n; i += KERNEL_LANES)                                           \
+            for (int lane = 0; lane < KERNEL_LANES; lane++)                                        \
+                sum->lanes[lane] += values[i + lane];                                              \
+        for (int lane = 0; i + lane < n; lane++)                                                   \
+            sum->lanes[lane] += values[i + lane];                                                  \
+    }                                                                                              \
+    static inline type name##_total(const struct name *sum)                                        \
+    {                                                                                              \
+        const type *l = sum->lanes;                                                                \
+        return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));                  \
+    }
+KERNEL_SUM(kernel_sum, float)
+KERNEL_SUM(kernel_sum_f64, double)
 
 #endif

@@ -14,8 +14,8 @@
         }                                                                                          \
     }
 
-/* An elementwise_fn that loads operands as `x`, f32 or i64, calls the function that a row of the
- * family has for these, and stores the result as `y`. */
+/* An elementwise_fn that loads operands as `x`, a class, calls the function that a row of the
+ * family has for it, and stores the result as `y`. */
 #define PAIRS_CHUNK(function, family, x, type, y, result)                                          \
     SAMPLE_SOME void function(const struct elementwise_chunk *chunk, const void *op)               \
     {                                                                                              \

@@ -1,39 +1,26 @@
 /* x -> y: bool, of one shape. */
 #include "backend/kernels/elementwise.h"
 
-/* By the magnitude bits of the f32 value, above INFINITE for NaN; a bool is 0 or 1. */
-enum { INFINITE = 0x7f800000 };
+#include <math.h>
 
-#define PREDICATE(name, expression)                                                                \
-    SAMPLE_SOME bool name##_test(uint32_t magnitude)                                               \
+#define is_inf_test(x) (isinf((double)(x)) != 0)
+#define is_finite_test(x) (isfinite((double)(x)) != 0)
+#define is_nan_test(x) (isnan((double)(x)) != 0)
+#define logical_not_test(x) ((x) == 0)
+#define TEST(x) SAMPLE_OWN(_test)(x)
+
+#define PREDICATE(as, type)                                                                        \
+    SAMPLE_SOME void predicate_##as(const struct elementwise_chunk *chunk, const void *op)         \
     {                                                                                              \
-        return expression;                                                                         \
+        type x[KERNEL_CHUNK];                                                                      \
+        uint8_t *y = (uint8_t *)kernel_slot(chunk->kernel, 1) + chunk->position;                   \
+        (void)op;                                                                                  \
+        elementwise_load_##as(x, chunk, 0);                                                        \
+        for (int64_t i = 0; i < chunk->n; i++)                                                     \
+            y[i] = TEST(x[i]);                                                                     \
     }
-
-PREDICATE(is_inf, magnitude == INFINITE)
-PREDICATE(is_finite, magnitude < INFINITE)
-PREDICATE(is_nan, magnitude > INFINITE)
-PREDICATE(logical_not, magnitude == 0)
-
-static void predicate_floats(const struct elementwise_chunk *chunk, const void *op)
-{
-    float x[KERNEL_CHUNK];
-    uint8_t *y = (uint8_t *)kernel_slot(chunk->kernel, 1) + chunk->position;
-    (void)op;
-    elementwise_load_f32(x, chunk, 0);
-    for (int64_t i = 0; i < chunk->n; i++)
-        y[i] = SAMPLE_OWN(_test)(float_bits(x[i]) & 0x7fffffffu);
-}
-
-static void predicate_bools(const struct elementwise_chunk *chunk, const void *op)
-{
-    int64_t x[KERNEL_CHUNK];
-    (void)op;
-    elementwise_load_i64(x, chunk, 0);
-    for (int64_t i = 0; i < chunk->n; i++)
-        x[i] = SAMPLE_OWN(_test)((uint32_t)x[i]);
-    elementwise_store_i64(chunk, 1, x);
-}
+KERNEL_CLASSES(PREDICATE)
+#define PREDICATE_OF(as) predicate_##as
 
 skrt_kernel_fn SAMPLE;
 
@@ -44,8 +31,6 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         kernel.tensors[1].dtype != SKRT_bool ||
         !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]))
         return;
-    uint32_t dtype = kernel.tensors[0].dtype;
-    if (kernel_is_float(dtype) || dtype == SKRT_bool)
-        elementwise_run(&kernel, 1, dtype == SKRT_bool ? predicate_bools : predicate_floats, NULL,
-                        skrt_block_idx(core), skrt_block_num(core));
+    elementwise_run(&kernel, 1, KERNEL_OF(kernel.tensors[0].dtype, PREDICATE_OF), NULL,
+                    skrt_block_idx(core), skrt_block_num(core));
 }

@@ -1,48 +1,28 @@
-/* Reductions along axes: ReduceSum, ReduceMean, ReduceMax, ReduceMin and ReduceProd, whose axes are
- * a tensor that is read at run time, and the same with D behind it, whose axes are an attribute.
+/* Reductions along axes: ReduceSum and its like, whose axes are a tensor that is read at run time,
+ * and the same with D behind it, whose axes are an attribute.
  *
- * An element of y is made of the elements of its line in row-major order. Sums of floats are f32 in
+ * An element of y is made of the elements of its line in row-major order. Sums of floats are in
  * eight lanes by the index in the line; products, maxima and minima go from the first element to
  * the last. A maximum or minimum with NaN is NaN; of no elements it is the smallest or largest that
- * there is, the mean of none is NaN.
+ * there is, the mean of none is NaN. ReduceAll and ReduceAny are the minimum and maximum of bools.
  */
 #include "backend/kernels/axes.h"
+#include "backend/kernels/elementary.h"
 
-#include <math.h>
-
-/* What is computed; NAME_kind for SAMPLE_OWN. */
-enum reduce_kind {
-    SUM,
-    MEAN,
-    MAX,
-    MIN,
-    PROD,
-    reduce_sum_kind = SUM,
-    reduce_sum_d_kind = SUM,
-    reduce_mean_kind = MEAN,
-    reduce_mean_d_kind = MEAN,
-    reduce_max_kind = MAX,
-    reduce_max_d_kind = MAX,
-    reduce_min_kind = MIN,
-    reduce_min_d_kind = MIN,
-    reduce_prod_kind = PROD,
-    reduce_prod_d_kind = PROD,
-};
+/* What is computed, NAME_kind for SAMPLE_OWN, and whether the axes are a tensor. */
+enum reduce_kind { SUM, MEAN, MAX, MIN, PROD, LOG_SUM_EXP };
+#define REDUCE(name, kind)                                                                         \
+    SAMPLE_SOME const enum reduce_kind reduce_##name##_kind = kind, reduce_##name##_d_kind = kind; \
+    enum { reduce_##name##_tensor = 1, reduce_##name##_d_tensor = 0 };
+REDUCE(sum, SUM)
+REDUCE(mean, MEAN)
+REDUCE(max, MAX)
+REDUCE(min, MIN)
+REDUCE(prod, PROD)
+REDUCE(all, MIN)
+REDUCE(any, MAX)
+REDUCE(log_sum_exp, LOG_SUM_EXP)
 #define KIND SAMPLE_OWN(_kind)
-
-/* Whether the axes are a tensor. */
-enum {
-    reduce_sum_tensor = 1,
-    reduce_sum_d_tensor = 0,
-    reduce_mean_tensor = 1,
-    reduce_mean_d_tensor = 0,
-    reduce_max_tensor = 1,
-    reduce_max_d_tensor = 0,
-    reduce_min_tensor = 1,
-    reduce_min_d_tensor = 0,
-    reduce_prod_tensor = 1,
-    reduce_prod_d_tensor = 0,
-};
 enum { TENSOR = SAMPLE_OWN(_tensor), X = 0, Y = 1 + TENSOR, TENSORS };
 
 struct reduce {
@@ -60,7 +40,7 @@ static bool reduce_choose(struct reduce *op)
                         : kernel_attr(kernel, "axes") != NULL &&
                               axes_choose_attr(&op->set, kernel, x, "axes", 0);
     if (TENSOR && kernel_elements(&kernel->tensors[1]) == 0 &&
-        !kernel_flag(kernel, "noop_with_empty_axes", true))
+        !kernel_flag(kernel, "noop_with_empty_axes", KIND != LOG_SUM_EXP))
         op->set = (UINT32_C(1) << x->rank) - 1;
     return known;
 }
@@ -91,67 +71,117 @@ static bool reduce_open(struct reduce *op, const skrt_core *core, uint64_t args_
     return true;
 }
 
-static float reduce_join_f32(float all, float x)
-{
-    switch (KIND) {
-    case MAX: return x > all || x != x ? x : all;
-    case MIN: return x < all || x != x ? x : all;
-    default: return all * x;
+#define REDUCE_JOIN(as, type, sum, product)                                                        \
+    static inline type reduce_join_##as(type all, type x)                                          \
+    {                                                                                              \
+        switch (KIND) {                                                                            \
+        case MAX:                                                                                  \
+        case LOG_SUM_EXP: return x > all || x != x ? x : all;                                      \
+        case MIN: return x < all || x != x ? x : all;                                              \
+        case PROD: return product;                                                                 \
+        default: return sum;                                                                       \
+        }                                                                                          \
     }
+REDUCE_JOIN(f32, float, all + x, all *x)
+REDUCE_JOIN(f64, double, all + x, all *x)
+REDUCE_JOIN(u64, uint64_t, all + x, all *x)
+REDUCE_JOIN(i64, int64_t, (int64_t)((uint64_t)all + (uint64_t)x),
+            (int64_t)((uint64_t)all *(uint64_t)x))
+
+/* The smallest (or largest) number of a dtype of these classes. */
+static float reduce_bound_f32(uint32_t dtype, bool smallest)
+{
+    (void)dtype;
+    return smallest ? -INFINITY : INFINITY;
 }
 
-static float reduce_f32(const struct reduce *op, int64_t line)
+static double reduce_bound_f64(uint32_t dtype, bool smallest)
 {
-    float x[KERNEL_CHUNK];
-    float all = KIND == MAX ? -INFINITY : KIND == MIN ? INFINITY : 1;
-    struct kernel_sum sum = {{0}};
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
-        axes_load_f32(&op->axes, x, kernel_slot(&op->kernel, X), op->kernel.tensors[X].dtype, line,
-                      at, n);
-        if (KIND == SUM || KIND == MEAN)
-            kernel_sum_add(&sum, x, n);
-        else
-            for (int64_t i = 0; i < n; i++)
-                all = reduce_join_f32(all, x[i]);
-    }
-    if (KIND == SUM || KIND == MEAN)
-        return kernel_sum_total(&sum) / (KIND == MEAN ? (float)op->axes.length : 1);
-    return all;
+    return (double)reduce_bound_f32(dtype, smallest);
 }
 
-/* The smallest (or largest) number of an integer dtype. */
-static int64_t reduce_bound(uint32_t dtype, bool smallest)
+static int64_t reduce_bound_i64(uint32_t dtype, bool smallest)
 {
-    if (dtype == SKRT_u8)
-        return smallest ? 0 : UINT8_MAX;
-    int64_t largest = INT64_MAX >> (64 - 8 * kernel_dtype_size(dtype));
-    return smallest ? -largest - 1 : largest;
+    int bits = dtype == SKRT_bool ? 1 : 8 * (int)kernel_dtype_size(dtype);
+    bool is_signed =
+        dtype == SKRT_i8 || dtype == SKRT_i16 || dtype == SKRT_i32 || dtype == SKRT_i64;
+    int64_t largest = INT64_MAX >> (63 - bits + is_signed);
+    return !smallest ? largest : is_signed ? -largest - 1 : 0;
 }
 
-static int64_t reduce_join_i64(int64_t all, int64_t x)
+static uint64_t reduce_bound_u64(uint32_t dtype, bool smallest)
 {
-    switch (KIND) {
-    case MAX: return x > all ? x : all;
-    case MIN: return x < all ? x : all;
-    case PROD: return (int64_t)((uint64_t)all * (uint64_t)x);
-    default: return (int64_t)((uint64_t)all + (uint64_t)x);
-    }
+    (void)dtype;
+    return smallest ? 0 : UINT64_MAX;
 }
 
-static int64_t reduce_i64(const struct reduce *op, int64_t line)
-{
-    int64_t x[KERNEL_CHUNK];
-    uint32_t dtype = op->kernel.tensors[X].dtype;
-    int64_t all = KIND == MAX || KIND == MIN ? reduce_bound(dtype, KIND == MAX) : KIND == PROD;
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
-        axes_load_i64(&op->axes, x, kernel_slot(&op->kernel, X), dtype, line, at, n);
-        for (int64_t i = 0; i < n; i++)
-            all = reduce_join_i64(all, x[i]);
+/* All elements of a line joined. */
+#define REDUCE_LINE(as, type)                                                                      \
+    static type reduce_##as(const struct reduce *op, int64_t line)                                 \
+    {                                                                                              \
+        uint32_t dtype = op->kernel.tensors[X].dtype;                                              \
+        type x[KERNEL_CHUNK], all = KIND == PROD;                                                  \
+        if (KIND == MAX || KIND == MIN || KIND == LOG_SUM_EXP)                                     \
+            all = reduce_bound_##as(dtype, KIND != MIN);                                           \
+        for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {                           \
+            int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);                            \
+            axes_load_##as(&op->axes, x, kernel_slot(&op->kernel, X), dtype, line, at, n);         \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                all = reduce_join_##as(all, x[i]);                                                 \
+        }                                                                                          \
+        return all;                                                                                \
     }
-    return all;
+KERNEL_CLASSES(REDUCE_LINE)
+
+static float reduce_exp_f32(float x)
+{
+    return elementary_exp(x);
 }
+
+static double reduce_exp_f64(double x)
+{
+    return exp(x);
+}
+
+/* Sums of floats: with `largest`, those of the exponentials relative to it. */
+#define REDUCE_SUM(as, type, sum_of)                                                               \
+    static type reduce_sum_##as(const struct reduce *op, int64_t line, const type *largest)        \
+    {                                                                                              \
+        type x[KERNEL_CHUNK];                                                                      \
+        struct sum_of sum = {{0}};                                                                 \
+        for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {                           \
+            int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);                            \
+            axes_load_##as(&op->axes, x, kernel_slot(&op->kernel, X), op->kernel.tensors[X].dtype, \
+                           line, at, n);                                                           \
+            for (int64_t i = 0; largest != NULL && i < n; i++)                                     \
+                x[i] = reduce_exp_##as(x[i] - *largest);                                           \
+            sum_of##_add(&sum, x, n);                                                              \
+        }                                                                                          \
+        return sum_of##_total(&sum);                                                               \
+    }                                                                                              \
+    static type reduce_floats_##as(const struct reduce *op, int64_t line)                          \
+    {                                                                                              \
+        if (KIND == SUM || KIND == MEAN)                                                           \
+            return reduce_sum_##as(op, line, NULL) / (KIND == MEAN ? (type)op->axes.length : 1);   \
+        type all = reduce_##as(op, line);                                                          \
+        if (KIND != LOG_SUM_EXP || !isfinite(all))                                                 \
+            return all;                                                                            \
+        return all + (type)log((double)reduce_sum_##as(op, line, &all));                           \
+    }
+REDUCE_SUM(f32, float, kernel_sum)
+REDUCE_SUM(f64, double, kernel_sum_f64)
+
+#define REDUCE_STORE(as, type, compute)                                                            \
+    static void reduce_store_##as(const struct reduce *op, int64_t n)                              \
+    {                                                                                              \
+        type all = compute(op, axes_line(&op->axes, n));                                           \
+        kernel_store_##as(kernel_slot(&op->kernel, Y), op->kernel.tensors[Y].dtype, n, &all, 1);   \
+    }
+REDUCE_STORE(f32, float, reduce_floats_f32)
+REDUCE_STORE(f64, double, reduce_floats_f64)
+REDUCE_STORE(i64, int64_t, reduce_i64)
+REDUCE_STORE(u64, uint64_t, reduce_u64)
+#define REDUCE_STORE_OF(as) reduce_store_##as
 
 skrt_kernel_fn SAMPLE;
 
@@ -160,16 +190,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct reduce op;
     if (!reduce_open(&op, core, args_offset))
         return;
-    uint32_t dtype = op.kernel.tensors[Y].dtype;
     struct kernel_range range = kernel_block_range(core, op.axes.lines);
-    for (int64_t n = range.begin; n < range.end; n++) {
-        int64_t line = axes_line(&op.axes, n);
-        if (kernel_is_float(dtype)) {
-            float all = reduce_f32(&op, line);
-            kernel_store_f32(kernel_slot(&op.kernel, Y), dtype, n, &all, 1);
-        } else if (KIND != MEAN) {
-            int64_t all = reduce_i64(&op, line);
-            kernel_store_i64(kernel_slot(&op.kernel, Y), dtype, n, &all, 1);
-        }
-    }
+    for (int64_t n = range.begin; n < range.end; n++)
+        KERNEL_OF(op.kernel.tensors[Y].dtype, REDUCE_STORE_OF)(&op, n);
 }

@@ -15,11 +15,11 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define ONLY(dtype) (UINT32_C(1) << SKRT_##dtype)
 #define FLOATS (ONLY(f32) | ONLY(f16) | ONLY(bf16))
 #define HALVES (ONLY(f16) | ONLY(bf16))
-#define WRAPPING_INTS (ONLY(i8) | ONLY(i32) | ONLY(i64))
-#define NUMBERS (FLOATS | WRAPPING_INTS)
-#define INTS (WRAPPING_INTS | ONLY(i16) | ONLY(u8))
-#define CASTABLE (NUMBERS | ONLY(i16) | ONLY(u8) | ONLY(bool))
-#define MOVABLE (CASTABLE | ONLY(f64) | ONLY(u16) | ONLY(u32) | ONLY(u64))
+#define REALS (FLOATS | ONLY(f64))
+#define INTS                                                                                       \
+    (ONLY(i8) | ONLY(i16) | ONLY(i32) | ONLY(i64) | ONLY(u8) | ONLY(u16) | ONLY(u32) | ONLY(u64))
+#define NUMBERS (REALS | INTS)
+#define MOVABLE (NUMBERS | ONLY(bool))
 
 /* ------------------------------------------------------------------------- the table ---- */
 

@@ -32,79 +32,55 @@ static bool top_k_open(struct top_k *op, const skrt_core *core, uint64_t args_of
            values->dtype == kernel->tensors[X].dtype;
 }
 
-/* What is compared: a float or an integer, and where it stands. */
-struct top_k_item {
-    float f;
-    int64_t i, place;
-};
-
-/* Elements of a line, of one kind; the others are 0. */
-struct top_k_chunk {
-    float f[KERNEL_CHUNK];
-    int64_t i[KERNEL_CHUNK];
-};
-
-static void top_k_load(const struct top_k *op, struct top_k_chunk *chunk, int64_t line, int64_t at,
-                       int64_t n)
-{
-    uint32_t dtype = op->kernel.tensors[X].dtype;
-    if (kernel_is_float(dtype))
-        axes_load_f32(&op->x, chunk->f, kernel_slot(&op->kernel, X), dtype, line, at, n);
-    else
-        axes_load_i64(&op->x, chunk->i, kernel_slot(&op->kernel, X), dtype, line, at, n);
-}
-
-/* Whether `a` stands before `b`. */
-static bool top_k_before(const struct top_k *op, struct top_k_item a, struct top_k_item b)
-{
-    bool a_nan = a.f != a.f, b_nan = b.f != b.f;
-    if (a_nan != b_nan)
-        return a_nan == op->largest;
-    if (!a_nan && a.f != b.f)
-        return (a.f > b.f) == op->largest;
-    if (a.i != b.i)
-        return (a.i > b.i) == op->largest;
-    return a.place < b.place;
-}
-
-static void top_k_store(const struct top_k *op, int64_t line, int64_t at, struct top_k_item item)
-{
-    uint32_t dtype = op->kernel.tensors[X].dtype;
-    void *values = kernel_slot(&op->kernel, VALUES), *indices = kernel_slot(&op->kernel, INDICES);
-    if (kernel_is_float(dtype))
-        axes_store_f32(&op->y, &item.f, values, dtype, line, at, 1);
-    else
-        axes_store_i64(&op->y, &item.i, values, dtype, line, at, 1);
-    axes_store_i64(&op->y, &item.place, indices, op->kernel.tensors[INDICES].dtype, line, at, 1);
-}
-
-/* The item that stands behind `last`, the first of all where `last` has no place. */
-static struct top_k_item top_k_next(const struct top_k *op, int64_t line, struct top_k_item last)
-{
-    struct top_k_item best = {.place = -1};
-    struct top_k_chunk chunk = {{0}, {0}};
-    for (int64_t at = 0; at < op->x.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->x.length - at);
-        top_k_load(op, &chunk, line, at, n);
-        for (int64_t i = 0; i < n; i++) {
-            struct top_k_item item = {chunk.f[i], chunk.i[i], at + i};
-            if ((last.place < 0 || top_k_before(op, last, item)) &&
-                (best.place < 0 || top_k_before(op, item, best)))
-                best = item;
-        }
+/* For each class: whether `a` comes before `b`; and the item that follows
+ * `last`, the first of all where that has no place. */
+#define TOP_K(as, type)                                                                            \
+    struct top_k_##as {                                                                            \
+        type x;                                                                                    \
+        int64_t place;                                                                             \
+    };                                                                                             \
+    static bool top_k_before_##as(bool largest, struct top_k_##as a, struct top_k_##as b)          \
+    {                                                                                              \
+        bool a_nan = a.x != a.x, b_nan = b.x != b.x;                                               \
+        if (a_nan != b_nan)                                                                        \
+            return a_nan == largest;                                                               \
+        if (!a_nan && a.x != b.x)                                                                  \
+            return (a.x > b.x) == largest;                                                         \
+        return a.place < b.place;                                                                  \
+    }                                                                                              \
+    static struct top_k_##as top_k_next_##as(const struct top_k *op, int64_t line,                 \
+                                             struct top_k_##as last)                               \
+    {                                                                                              \
+        struct top_k_##as best = {.place = -1};                                                    \
+        type x[KERNEL_CHUNK];                                                                      \
+        for (int64_t at = 0; at < op->x.length; at += KERNEL_CHUNK) {                              \
+            int64_t n = kernel_min(KERNEL_CHUNK, op->x.length - at);                               \
+            axes_load_##as(&op->x, x, kernel_slot(&op->kernel, X), op->kernel.tensors[X].dtype,    \
+                           line, at, n);                                                           \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                struct top_k_##as item = {x[i], at + i};                                           \
+                if ((last.place < 0 || top_k_before_##as(op->largest, last, item)) &&              \
+                    (best.place < 0 || top_k_before_##as(op->largest, item, best)))                \
+                    best = item;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+        return best;                                                                               \
+    }                                                                                              \
+    /* Looks through the line once for each result: a core has no room for k of them. */           \
+    static void top_k_line_##as(const struct top_k *op, int64_t line, int64_t y_line)              \
+    {                                                                                              \
+        struct top_k_##as last = {.place = -1};                                                    \
+        for (int64_t k = 0; k < op->y.length; k++) {                                               \
+            last = top_k_next_##as(op, line, last);                                                \
+            axes_store_##as(&op->y, &last.x, kernel_slot(&op->kernel, VALUES),                     \
+                            op->kernel.tensors[X].dtype, y_line, k, 1);                            \
+            axes_store_i64(&op->y, &last.place, kernel_slot(&op->kernel, INDICES),                 \
+                           op->kernel.tensors[INDICES].dtype, y_line, k, 1);                       \
+        }                                                                                          \
     }
-    return best;
-}
-
-/* Looks through the line once for each result: a core has no room for k of them. */
-static void top_k_line(const struct top_k *op, int64_t line, int64_t y_line)
-{
-    struct top_k_item last = {.place = -1};
-    for (int64_t k = 0; k < op->y.length; k++) {
-        last = top_k_next(op, line, last);
-        top_k_store(op, y_line, k, last);
-    }
-}
+KERNEL_CLASSES(TOP_K)
+#undef TOP_K
+#define TOP_K_OF(as) top_k_line_##as
 
 skrt_kernel_fn SAMPLE;
 
@@ -115,5 +91,6 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         return;
     struct kernel_range range = kernel_block_range(core, op.x.lines);
     for (int64_t n = range.begin; n < range.end; n++)
-        top_k_line(&op, axes_line(&op.x, n), axes_line(&op.y, n));
+        KERNEL_OF(op.kernel.tensors[X].dtype, TOP_K_OF)
+        (&op, axes_line(&op.x, n), axes_line(&op.y, n));
 }

@@ -1,137 +1,166 @@
-/* x -> y of one data type and shape; `c` is an attribute of the op, if it has one. */
+/* x -> y of one data type and shape. */
 #include "backend/kernels/elementary.h"
 #include "backend/kernels/elementwise.h"
 #include "backend/kernels/vectors.h"
 
-#include <math.h>
+#include <tgmath.h>
+
+enum { UNARY_ATTRS = 3 };
 
 struct unary {
-    const char *key; /* of the attribute; NULL: there is none */
-    double otherwise;
+    const char *keys[UNARY_ATTRS]; /* of attributes, which the expressions have as c, d and e */
+    double otherwise[UNARY_ATTRS];
     const char *word; /* of an attribute that is a text: what makes c 1 in place of 0; or NULL */
-    void (*f32)(float *y, const float *x, float c, int64_t n);
-    void (*i64)(int64_t *y, const int64_t *x, int64_t c, int64_t n); /* NULL: has none */
+#define UNARY_MEMBER(as, type) void (*as)(type * y, const type *x, const type *attrs, int64_t n);
+    KERNEL_CLASSES(UNARY_MEMBER) /* NULL where it has no such form */
 };
 
+/* In an expression, `real` is the type of x. */
 #define UNARY_LOOP(function, type, expression)                                                     \
-    SAMPLE_SOME void function(type *ys, const type *xs, type c, int64_t n)                         \
+    SAMPLE_SOME void function(type *ys, const type *xs, const type *attrs, int64_t n)              \
     {                                                                                              \
-        (void)c;                                                                                   \
+        typedef type real __attribute__((unused));                                                 \
+        const type c = attrs[0], d = attrs[1], e = attrs[2];                                       \
+        (void)c, (void)d, (void)e;                                                                 \
         for (int64_t i = 0; i < n; i++) {                                                          \
             type x = xs[i];                                                                        \
             ys[i] = (expression);                                                                  \
         }                                                                                          \
     }
 
-/* Ops for floats, and with an attribute; ops for integers too, and with an attribute. */
-#define UNARY_FLOAT_OF(name, key, otherwise, expression)                                           \
+/* Ops for floats, these at the machine's vector level, for integers, and for both; with members of
+ * struct unary. */
+#define UNARY_FLOAT(name, expression, ...)                                                         \
     UNARY_LOOP(name##_f32, float, expression)                                                      \
-    SAMPLE_SOME const struct unary name##_row = {key, otherwise, NULL, name##_f32, NULL};
-#define UNARY_FLOAT(name, expression) UNARY_FLOAT_OF(name, NULL, 0, expression)
-/* At the machine's vector level. */
-#define UNARY_VECTORS_OF(name, key, otherwise, expression)                                         \
+    UNARY_LOOP(name##_f64, double, expression)                                                     \
+    SAMPLE_SOME const struct unary name##_row = {                                                  \
+        .f32 = name##_f32, .f64 = name##_f64, ##__VA_ARGS__};
+#define UNARY_VECTORS(name, expression, ...)                                                       \
     UNARY_LOOP(name##_f32_by, float, expression)                                                   \
-    VECTORS_OF(name##_f32, (float *ys, const float *xs, float c, int64_t n), (ys, xs, c, n))       \
-    SAMPLE_SOME const struct unary name##_row = {key, otherwise, NULL, name##_f32, NULL};
-#define UNARY_VECTORS(name, expression) UNARY_VECTORS_OF(name, NULL, 0, expression)
-#define UNARY_OF(name, key, expression, integer)                                                   \
-    UNARY_LOOP(name##_f32, float, expression)                                                      \
+    VECTORS_OF(name##_f32, (float *ys, const float *xs, const float *attrs, int64_t n),            \
+               (ys, xs, attrs, n))                                                                 \
+    UNARY_LOOP(name##_f64, double, expression)                                                     \
+    SAMPLE_SOME const struct unary name##_row = {                                                  \
+        .f32 = name##_f32, .f64 = name##_f64, ##__VA_ARGS__};
+#define UNARY_INT(name, expression)                                                                \
+    UNARY_LOOP(name##_i64, int64_t, expression)                                                    \
+    UNARY_LOOP(name##_u64, uint64_t, expression)                                                   \
+    SAMPLE_SOME const struct unary name##_row = {.i64 = name##_i64, .u64 = name##_u64};
+#define UNARY(name, expression, integer, ...)                                                      \
     UNARY_LOOP(name##_i64, int64_t, integer)                                                       \
-    SAMPLE_SOME const struct unary name##_row = {key, 0, NULL, name##_f32, name##_i64};
-#define UNARY_FLOAT_WORD(name, key, word, expression)                                              \
-    UNARY_LOOP(name##_f32, float, expression)                                                      \
-    SAMPLE_SOME const struct unary name##_row = {key, 0, word, name##_f32, NULL};
-#define UNARY(name, expression, integer) UNARY_OF(name, NULL, expression, integer)
+    UNARY_LOOP(name##_u64, uint64_t, integer)                                                      \
+    UNARY_FLOAT(name, expression, .i64 = name##_i64, .u64 = name##_u64, ##__VA_ARGS__)
 
 /* Integers wrap. */
-#define UNARY_MINUS ((int64_t)(0 - (uint64_t)x))
+#define UNARY_MINUS (0 - (uint64_t)x)
+#define UNARY_SIGN (x == 0 ? 0 : x > 0 ? 1 : -1)
 
-static inline float unary_sigmoid(float x)
-{
-    return 1 / (1 + elementary_exp(-x));
-}
-
+#define UNARY_EXP(z) _Generic((z), float : elementary_exp, double : exp)(z)
+#define UNARY_SIGMOID(z) (1 / (1 + UNARY_EXP(-(z))))
 /* The approximation by tanh, as x * sigmoid(2 * ...). */
-static inline float unary_gelu(float x)
-{
-    return x / (1 + elementary_exp(-1.5957691216F * (x + 0.044715F * x * x * x)));
-}
-
+#define UNARY_GELU                                                                                 \
+    (x / (1 + UNARY_EXP((real)-1.5957691216057308 * (x + (real)0.044715 * x * x * x))))
 /* In f64, since the argument's rounding would grow. */
-static inline float unary_gelu_exact(float x)
-{
-    return (float)(0.5 * x * erfc(-0.70710678118654752 * x));
-}
-
+#define UNARY_GELU_EXACT ((real)(0.5 * x * erfc(-0.70710678118654752 * x)))
 /* log(1 + exp(x)) without overflow. */
-static inline float unary_softplus(float x)
-{
-    return (x > 0 ? x : 0) + log1pf(elementary_exp(-fabsf(x)));
-}
+#define UNARY_SOFTPLUS ((x > 0 ? x : 0) + log1p(UNARY_EXP(-fabs(x))))
+#define UNARY_SELU ((real)1.0507009873554804935)
+#define UNARY_SELU_LOW ((real)(1.0507009873554804935 * 1.6732632423543772848))
+/* Between 0 and 1, or NaN. */
+#define UNARY_HELD(z) ((z) < 0 ? 0 : (z) > 1 ? 1 : (z))
 
 UNARY(neg, -x, UNARY_MINUS)
-UNARY(abs_op, fabsf(x), x < 0 ? UNARY_MINUS : x)
-UNARY(square, x *x, (int64_t)((uint64_t)x *(uint64_t)x))
+UNARY(abs_op, fabs(x), x > 0 ? (uint64_t)x : UNARY_MINUS)
+UNARY(square, x *x, (uint64_t)x *(uint64_t)x)
 UNARY(relu, x > 0 || x != x ? x : 0, x > 0 ? x : 0)
-UNARY(sign, x > 0 ? 1 : x < 0 ? -1 : x, (x > 0) - (x < 0))
-UNARY_OF(adds, "value", x + c, (int64_t)((uint64_t)x + (uint64_t)c))
-UNARY_OF(muls, "value", x *c, (int64_t)((uint64_t)x *(uint64_t)c))
-UNARY_VECTORS(exp_op, elementary_exp(x))
-UNARY_FLOAT(expm1_op, expm1f(x))
-UNARY_FLOAT(log_op, logf(x))
-UNARY_FLOAT(log1p_op, log1pf(x))
-UNARY_FLOAT(sqrt_op, sqrtf(x))
-UNARY_FLOAT(rsqrt, 1 / sqrtf(x))
+UNARY(relu6, x > 6 ? 6 : x > 0 || x != x ? x : 0, x > 6 ? 6 : x > 0 ? x : 0)
+UNARY(sign, x > 0 ? 1 : x < 0 ? -1 : x, UNARY_SIGN)
+UNARY(adds, x + c, (uint64_t)x + (uint64_t)c, .keys = {"value"})
+UNARY(muls, x *c, (uint64_t)x *(uint64_t)c, .keys = {"value"})
+UNARY_VECTORS(exp_op, UNARY_EXP(x))
+UNARY_FLOAT(expm1_op, expm1(x))
+UNARY_FLOAT(log_op, log(x))
+UNARY_FLOAT(log1p_op, log1p(x))
+UNARY_FLOAT(sqrt_op, sqrt(x))
+UNARY_FLOAT(rsqrt, 1 / sqrt(x))
 UNARY_FLOAT(reciprocal, 1 / x)
-UNARY_FLOAT(sin_op, sinf(x))
-UNARY_FLOAT(cos_op, cosf(x))
-UNARY_FLOAT(tanh_op, tanhf(x))
-UNARY_FLOAT(erf_op, erff(x))
-UNARY_FLOAT(floor_op, floorf(x))
-UNARY_FLOAT(ceil_op, ceilf(x))
-UNARY_FLOAT(round_op, rintf(x))
-UNARY_VECTORS(sigmoid, unary_sigmoid(x))
-UNARY_FLOAT(softplus, unary_softplus(x))
-UNARY_VECTORS(gelu, unary_gelu(x))
-UNARY_FLOAT_WORD(gelu_v2, "approximate", "tanh", c != 0 ? unary_gelu(x) : unary_gelu_exact(x))
-UNARY_VECTORS(fast_gelu, x / (1 + elementary_exp(-1.702F * x)))
-UNARY_VECTORS_OF(swish, "scale", 1, x / (1 + elementary_exp(-c * x)))
-UNARY_FLOAT_OF(leaky_relu, "negative_slope", 0, x > 0 ? x : x * c)
+UNARY_FLOAT(sin_op, sin(x))
+UNARY_FLOAT(cos_op, cos(x))
+UNARY_FLOAT(tan_op, tan(x))
+UNARY_FLOAT(asin_op, asin(x))
+UNARY_FLOAT(acos_op, acos(x))
+UNARY_FLOAT(atan_op, atan(x))
+UNARY_FLOAT(sinh_op, sinh(x))
+UNARY_FLOAT(cosh_op, cosh(x))
+UNARY_FLOAT(tanh_op, tanh(x))
+UNARY_FLOAT(asinh_op, asinh(x))
+UNARY_FLOAT(acosh_op, acosh(x))
+UNARY_FLOAT(atanh_op, atanh(x))
+UNARY_FLOAT(erf_op, erf(x))
+UNARY_FLOAT(erfc_op, erfc(x))
+UNARY_FLOAT(floor_op, floor(x))
+UNARY_FLOAT(ceil_op, ceil(x))
+UNARY(round_op, rint(x), x)
+UNARY_FLOAT(rint_op, rint(x))
+UNARY(trunc_op, trunc(x), x)
+UNARY_VECTORS(sigmoid, UNARY_SIGMOID(x))
+UNARY_FLOAT(softplus, UNARY_SOFTPLUS)
+UNARY_VECTORS(gelu, UNARY_GELU)
+UNARY_FLOAT(gelu_v2, c != 0 ? UNARY_GELU : UNARY_GELU_EXACT, .keys = {"approximate"},
+            .word = "tanh")
+UNARY_VECTORS(fast_gelu, x / (1 + UNARY_EXP((real)-1.702 * x)))
+UNARY_VECTORS(swish, x / (1 + UNARY_EXP(-c * x)), .keys = {"scale"}, .otherwise = {1})
+UNARY_FLOAT(leaky_relu, x > 0 ? x : x * c, .keys = {"negative_slope"})
+UNARY_FLOAT(elu, x > 0 ? d * x : c * d * expm1(e * x), .keys = {"alpha", "scale", "input_scale"},
+            .otherwise = {1, 1, 1})
+UNARY_FLOAT(selu, x > 0 ? UNARY_SELU * x : UNARY_SELU_LOW * expm1(x))
+UNARY_FLOAT(celu_v2, x > 0 ? x : c * expm1(x / c), .keys = {"alpha"}, .otherwise = {1})
+UNARY_FLOAT(hard_sigmoid, UNARY_HELD(c *x + d), .keys = {"alpha", "beta"},
+            .otherwise = {0.16666666, 0.5})
+UNARY_FLOAT(hard_swish, x *UNARY_HELD((x + 3) / 6))
+UNARY_FLOAT(softsign, x / (1 + fabs(x)))
+UNARY_FLOAT(thresholded_relu, x <= c ? 0 : x, .keys = {"alpha"}, .otherwise = {1})
+UNARY_FLOAT(hard_shrink, x >= -c && x <= c ? 0 : x, .keys = {"lambd"}, .otherwise = {0.5})
+UNARY_FLOAT(soft_shrink,
+            x > c    ? x - c
+            : x < -c ? x + c
+                     : x * 0,
+            .keys = {"lambd"}, .otherwise = {0.5})
+UNARY_FLOAT(mish, x *tanh(UNARY_SOFTPLUS))
+UNARY_INT(invert, ~x)
 
+/* What is computed, and the attributes as each class has them. */
 struct unary_op {
     const struct unary *row;
-    float f32;
-    int64_t i64;
+#define UNARY_ATTR(as, type) type as[UNARY_ATTRS];
+    KERNEL_CLASSES(UNARY_ATTR)
 };
 
-static void unary_floats(const struct elementwise_chunk *chunk, const void *op)
-{
-    const struct unary_op *unary = op;
-    float x[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    float *to = elementwise_write_f32(y, chunk, 1);
-    unary->row->f32(to, elementwise_read_f32(x, chunk, 0), unary->f32, chunk->n);
-    if (to == y)
-        elementwise_store_f32(chunk, 1, y);
-}
+#define UNARY_CHUNK(as, type)                                                                      \
+    static void unary_##as(const struct elementwise_chunk *chunk, const void *op)                  \
+    {                                                                                              \
+        const struct unary_op *unary = op;                                                         \
+        type x[KERNEL_CHUNK], y[KERNEL_CHUNK];                                                     \
+        type *to = elementwise_write_##as(y, chunk, 1);                                            \
+        unary->row->as(to, elementwise_read_##as(x, chunk, 0), unary->as, chunk->n);               \
+        if (to == y)                                                                               \
+            elementwise_store_##as(chunk, 1, y);                                                   \
+    }
+KERNEL_CLASSES(UNARY_CHUNK)
 
-static void unary_ints(const struct elementwise_chunk *chunk, const void *op)
-{
-    const struct unary_op *unary = op;
-    int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    int64_t *to = elementwise_write_i64(y, chunk, 1);
-    unary->row->i64(to, elementwise_read_i64(x, chunk, 0), unary->i64, chunk->n);
-    if (to == y)
-        elementwise_store_i64(chunk, 1, y);
-}
-
-static void unary_attribute(struct unary_op *op, const struct kernel *kernel)
+static void unary_attributes(struct unary_op *op, const struct kernel *kernel)
 {
     const struct unary *row = op->row;
-    const struct skrt_attr *attr = row->key != NULL ? kernel_attr(kernel, row->key) : NULL;
-    op->f32 = (float)(attr != NULL ? attr->f : row->otherwise);
-    op->i64 = attr != NULL ? attr->i : 0;
-    if (row->word != NULL)
-        op->f32 = attr != NULL && attr->text != NULL && strcmp(attr->text, row->word) == 0;
+    for (int i = 0; i < UNARY_ATTRS; i++) {
+        const struct skrt_attr *attr =
+            row->keys[i] != NULL ? kernel_attr(kernel, row->keys[i]) : NULL;
+        op->f64[i] = attr != NULL ? attr->f : row->otherwise[i];
+        op->i64[i] = attr != NULL ? attr->i : 0;
+        op->u64[i] = (uint64_t)op->i64[i];
+        if (row->word != NULL)
+            op->f64[i] = attr != NULL && attr->text != NULL && strcmp(attr->text, row->word) == 0;
+        op->f32[i] = (float)op->f64[i];
+    }
 }
 
 skrt_kernel_fn SAMPLE;
@@ -144,9 +173,9 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]) ||
         kernel.tensors[0].dtype != kernel.tensors[1].dtype)
         return;
-    bool floats = kernel_is_float(kernel.tensors[0].dtype);
-    unary_attribute(&op, &kernel);
-    if (floats || op.row->i64 != NULL)
-        elementwise_run(&kernel, 1, floats ? unary_floats : unary_ints, &op, skrt_block_idx(core),
-                        skrt_block_num(core));
+#define UNARY_OF(as) (op.row->as != NULL ? unary_##as : NULL)
+    elementwise_fn *chunk = KERNEL_OF(kernel.tensors[0].dtype, UNARY_OF);
+    unary_attributes(&op, &kernel);
+    if (chunk != NULL)
+        elementwise_run(&kernel, 1, chunk, &op, skrt_block_idx(core), skrt_block_num(core));
 }

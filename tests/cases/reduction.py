@@ -4,8 +4,8 @@ import numpy as np
 
 from numpy_cases import NUMPY, Result, Tensor, integers, random, uniform
 
-FLOATS = ("f32", "f16", "bf16")
-INTS = ("i8", "u8", "i16", "i32", "i64")
+FLOATS = ("f32", "f16", "bf16", "f64")
+INTS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
 # Of f32 sums, of the size of the sum of magnitudes; narrower results are one off at most.
 ULPS = 4
 SHAPES = [((5, 300), (1,), False), ((7, 4, 6), (0, -1), True), ((3, 4, 5, 2), (1, 2), False), ((9,), (0,), False),
@@ -29,14 +29,14 @@ def reduced(name, x, axes, keep):
             size = np.mean(np.abs(wide), axis=axes, keepdims=keep) if name == "Mean" else np.sum(
                 np.abs(wide), axis=axes, keepdims=keep)
             return FUNCTIONS[name](wide, **options), size if name in ("Sum", "Mean") else 0
-        return FUNCTIONS[name](wide, **options, **({} if name in ("Max", "Min") else {"dtype": np.int64})), 0
+        return FUNCTIONS[name](wide, **options, **({} if name in ("Max", "Min") else {"dtype": NUMPY[x.dtype]})), 0
 
 
 def ulps(name, dtype):
     """Products of many factors round once for each."""
     if name in ("Max", "Min") or dtype not in FLOATS:
         return 0
-    return (300 if name == "Prod" else ULPS) if dtype == "f32" else 1
+    return (300 if name == "Prod" else ULPS) if dtype in ("f32", "f64") else 1
 
 
 def add_reductions(cases):
@@ -53,7 +53,7 @@ def add_reductions(cases):
                 cases.add(f"Reduce{name}D", [x], result, f"axes = [{listed}]{keeps}")
                 cases.add(f"Reduce{name}", [x, Tensor("i64", np.array(axes, np.int64))], result, keeps[2:])
         for dtype in INTS if name != "Mean" else ():
-            x = integers(dtype, 4, 3, low=0 if dtype == "u8" else -9, high=9)
+            x = integers(dtype, 4, 3, low=0 if dtype[0] == "u" else -9, high=9)
             cases.add(f"Reduce{name}D", [x], Result(dtype, reduced(name, x, (0,), False)[0]), "axes = [0]")
         x = uniform("f32", 3, 4)
         cases.add(f"Reduce{name}", [x, Tensor("i32", np.zeros(0, np.int32))],
@@ -61,6 +61,29 @@ def add_reductions(cases):
                   "noop_with_empty_axes = false")
         cases.add(f"Reduce{name}", [x, Tensor("i32", np.int32(-1))],
                   Result("f32", reduced(name, x, (1,), False)[0], 8, np.abs(x.f64).max() * 4))
+    for shape, axes, keep in SHAPES:
+        truth = Tensor("bool", random.random(shape) < 0.8)
+        for op, reduce in (("ReduceAll", np.all), ("ReduceAny", np.any)):
+            wanted = Result("bool", reduce(truth.elements, axis=axes, keepdims=keep))
+            keeps, listed = f"keep_dims = {str(keep).lower()}", ", ".join(map(str, axes))
+            cases.add(op, [truth, Tensor("i32", np.array(axes, np.int32))], wanted, keeps)
+            cases.add(op + "D", [truth], wanted, f"axes = [{listed}], {keeps}")
+        for dtype in FLOATS:
+            x = uniform(dtype, *shape, low=-9, high=99)
+            with np.errstate(divide="ignore"):
+                wanted = np.logaddexp.reduce(x.f64.transpose(
+                    [axis for axis in range(len(shape)) if axis not in [a % len(shape) for a in axes]] +
+                    [a % len(shape) for a in axes]).reshape(
+                        np.sum(x.f64, axis=axes).shape + (-1 if x.f64.size else 0,)), axis=-1)
+            cases.add("ReduceLogSumExp", [x, Tensor("i64", np.array(axes, np.int64))],
+                      Result(dtype, wanted.reshape(np.sum(x.f64, axis=axes, keepdims=keep).shape), 4),
+                      f"{keeps}, noop_with_empty_axes = true")
+    x = Tensor("f32", [[-np.inf, -np.inf], [np.inf, 1], [np.nan, 1], [-1000, -1001]])
+    cases.add("ReduceLogSumExp", [x, Tensor("i32", [1])],
+              Result("f32", [-np.inf, np.inf, np.nan, np.logaddexp(-1000, -1001)], 2))
+    x = uniform("f32", 3, 4)
+    cases.add("ReduceLogSumExp", [x, Tensor("i32", np.zeros(0, np.int32))],
+              Result("f32", np.logaddexp.reduce(x.f64, axis=None), 4))
     odd = Tensor("f32", [[1, np.nan, 2], [np.inf, 3, -np.inf]])
     cases.add("ReduceMaxD", [odd], Result("f32", [np.nan, np.inf]), "axes = [1]", "NaN")
     cases.add("ReduceMinD", [odd], Result("f32", [np.nan, -np.inf]), "axes = [1]", "NaN")
@@ -73,16 +96,29 @@ def add_arg_max(cases):
             wanted = np.argmax(x.elements, axis)
             cases.add("ArgMaxD", [x], Result("i32", wanted), f"dimension = {axis}")
             cases.add("ArgMaxV2", [x, Tensor("i32", [axis])], Result("i64", wanted))
+            wanted = np.argmin(x.elements, axis)
+            cases.add("ArgMinD", [x], Result("i32", wanted), f"dimension = {axis}")
+            cases.add("ArgMin", [x, Tensor("i32", [axis])], Result("i64", wanted))
     cases.add("ArgMaxD", [Tensor("f32", [3, np.nan, 5, np.nan])], Result("i64", 1), "dimension = 0", "NaN")
+    cases.add("ArgMinD", [Tensor("f64", [3, np.nan, -5, np.nan])], Result("i64", 1), "dimension = 0", "NaN")
+    large = Tensor("u64", np.array([1, 2 ** 63, 2 ** 64 - 1, 5], np.uint64))
+    cases.add("ArgMaxD", [large], Result("i32", 2), "dimension = 0", "large")
+    cases.add("ReduceMaxD", [large], Result("u64", large.elements[2]), "axes = [0]", "large")
 
 
 def add_cumsum(cases):
     for dtype in FLOATS:
+        x = uniform(dtype, 3, 10, 2, low=0.5)
+        for axis in (0, -2):
+            products = np.cumprod(x.computed, axis, dtype=x.computed.dtype)
+            cases.add("CumprodD", [x], Result(dtype, products), f"axis = {axis}")
+            back = np.flip(np.cumprod(np.flip(x.computed, axis), axis, dtype=x.computed.dtype), axis)
+            cases.add("Cumprod", [x, Tensor("i64", axis)], Result(dtype, back), "reverse = true")
         x = uniform(dtype, 3, 40, 2)
         for axis in (0, 1, -1):
-            sums = np.cumsum(x.f32, axis, dtype=np.float32)
+            sums = np.cumsum(x.computed, axis, dtype=x.computed.dtype)
             cases.add("CumsumD", [x], Result(dtype, sums), f"axis = {axis}")
-            back = np.flip(np.cumsum(np.flip(x.f32, axis), axis, dtype=np.float32), axis)
+            back = np.flip(np.cumsum(np.flip(x.computed, axis), axis, dtype=x.computed.dtype), axis)
             cases.add("Cumsum", [x, Tensor("i64", axis)], Result(dtype, back), "reverse = true")
             before = np.roll(sums, 1, axis)
             before[(slice(None),) * (axis % 3) + (0,)] = 0

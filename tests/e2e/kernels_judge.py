@@ -24,7 +24,7 @@ ONLY = os.environ.get("ONLY", "").split()
 def listed():
     """The names that the table of operators has in its first column."""
     with open(os.path.join(tap.SOURCE, "docs", "sample-kernels.md")) as file:
-        table = file.read().split("## Operators")[1].split("\n\n")[1]
+        table = file.read().split("## Operators")[1].split("\n\n")[2]
     cells = [row.split("|")[1] for row in table.splitlines()[2:]]
     return [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
 

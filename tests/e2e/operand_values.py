@@ -76,11 +76,12 @@ def gather(op, name="indices", **more):
     return Case(op(dims_text([*dims, 6])), name, dims, *spoiled(good, low - 1, 4, 1000), **more)
 
 
-def reduce(op):
+def reduce(op, dtype="f32"):
     axes = RNG.sample([0, 1], RNG.choice([1, 2]))
     left = [[4, 6][axis] for axis in (0, 1) if axis not in axes]
     good = [RNG.choice([axis, axis - 2]) for axis in axes]
-    return Case(f"%y = {op}(%x, %@) : f32{dims_text(left)}", "axes", [len(good)], *spoiled(good, 2, -3))
+    return Case(f"%y = {op}(%x, %@) : {dtype}{dims_text(left)}", "axes", [len(good)], *spoiled(good, 2, -3),
+                {"x": f"{dtype}[4, 6]"})
 
 
 def axis_of(op, name, good, dims=None):
@@ -157,7 +158,11 @@ def make_cases():
         strided("begin", [1, -1], [1, -4], None).blames("end"),
         groups(0),
         groups(1),
-        *(reduce(op) for op in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd")),
+        *(reduce(op) for op in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
+                                   "ReduceLogSumExp")),
+        *(reduce(op, "bool") for op in ("ReduceAll", "ReduceAny")),
+        axis_of("%y = Cumprod(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
+        axis_of("%y = ArgMin(%x, %@) : i32[6]", "dimension", RNG.choice([0, -2])),
         axis_of("%y = Cumsum(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
         axis_of("%y = CumSum(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
         axis_of("%y = ArgMaxV2(%x, %@) : i32[6]", "dimension", RNG.choice([0, -2])),

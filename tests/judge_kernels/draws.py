@@ -5,8 +5,9 @@ import numpy as np
 from .numbers import CARRIERS, FLOATS, INTS, Answer, Tensor, rounded, smallest_exponent
 
 FLOAT = ["f32", "f16", "bf16"]
-NUMBER = FLOAT + ["i8", "i32", "i64"]
-MOVED = FLOAT + ["f64", "bool"] + list(INTS)
+REAL = FLOAT + ["f64"]
+NUMBER = REAL + list(INTS)
+MOVED = NUMBER + ["bool"]
 
 
 class Op:
@@ -103,7 +104,7 @@ class Draw:
         if kind == "whole":
             return rounded(dtype, np.rint(normal * 3) / self.pick([1, 2, 4]))
         low = smallest_exponent(dtype) - FLOATS[dtype][0]
-        span = self.random.uniform(low, FLOATS[dtype][1], shape)
+        span = self.random.uniform(low, FLOATS[dtype][1] - (dtype == "f64"), shape)
         made = np.copysign(2.0 ** span, normal)
         if kind == "special":
             values = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, 2.0 ** low * 2])

@@ -1,15 +1,14 @@
-"""What the ops on elements compute: in f32 each step rounded, or, where the C library computes, the
+"""What the ops on elements compute: in f32 (of f64: in f64) each step rounded, or, where the C library computes, the
 real numbers."""
 
 import math
 
 import numpy as np
 
-from .draws import FLOAT, MOVED, NUMBER, Op
+from .draws import MOVED, NUMBER, REAL, Op
 from .numbers import FLOATS, INTS, Answer, Tensor, rounded, truncated, wide_of_integers
 from .table import also, judges
 
-COMPARED = FLOAT + ["i8", "i16", "i32", "i64", "u8"]
 TINY = 2.0 ** -125  # what is below the normal numbers of f32 may be lost in between
 
 
@@ -64,6 +63,16 @@ def integer_power(x, y):
     return wrapped([power(a, b) for a, b in zip(x.ravel().tolist(), y.ravel().tolist())], x)
 
 
+def shifted_left(x, y):
+    return wrapped([a << b if 0 <= b < 64 else 0
+                    for a, b in zip(x.ravel().tolist(), y.ravel().tolist())], x)
+
+
+def shifted_right(x, y):
+    return wrapped([a >> b if 0 <= b < 64 else -(a < 0)
+                    for a, b in zip(x.ravel().tolist(), y.ravel().tolist())], x)
+
+
 def wrapped(numbers, like):
     """Python's integers in a type, of which the low bits stay."""
     bits = 8 * like.dtype.itemsize
@@ -90,13 +99,24 @@ BINARY = {
     "SquaredDifference": (lambda x, y: (x - y) * (x - y), lambda x, y: (x - y) * (x - y)),
     "RealDiv": (np.divide, None),
     "Pows": (np.power, None, 2),
+    "TruncateDiv": (lambda x, y: np.trunc(x / y), cut_quotient),
+    "TruncateMod": (np.fmod, cut_rest),
+    "DivNoNan": (lambda x, y: np.where(y == 0, y.dtype.type(0), x / y), cut_quotient),
+    "Xdivy": (lambda x, y: np.where(x == 0, x.dtype.type(0), x / y), None),
+    "Xlogy": (lambda x, y: np.where(x == 0, 0, x * np.log(y)), None, 4),
+    "Atan2": (np.arctan2, None, 3),
+    "BitwiseAnd": (None, np.bitwise_and),
+    "BitwiseOr": (None, np.bitwise_or),
+    "BitwiseXor": (None, np.bitwise_xor),
+    "LeftShift": (None, shifted_left),
+    "RightShift": (None, shifted_right),
 }
 
 
 @judges(*BINARY)
 def binary(draw, op_type):
     of_floats, of_integers, *near = BINARY[op_type]
-    dtype = draw.pick(NUMBER if of_integers else FLOAT)
+    dtype = draw.pick([dtype for dtype in NUMBER if (of_floats if dtype in FLOATS else of_integers)])
     shapes, shape = draw.parts(2)
     x, y = (draw.tensor(dtype, part) for part in shapes)
     wide = np.broadcast_arrays(x.data, y.data)
@@ -105,7 +125,7 @@ def binary(draw, op_type):
     elif near:
         result = Answer(dtype, of_floats(*(a.astype(np.float64) for a in wide)), near=near[0])
     else:
-        either = op_type in ("Maximum", "Minimum")
+        either = op_type in ("Maximum", "Minimum", "Xdivy", "DivNoNan")
         result = answer(dtype, of_floats(*wide), signed=not either)
     dynamic = True if op_type == "Add" and draw.chance(0.3) else None
     return inplace(draw, Op([x, y], [result], {"dynamic": dynamic}))
@@ -118,7 +138,7 @@ LOGICAL = {"LogicalAnd": np.logical_and, "LogicalOr": np.logical_or}
 
 @judges(*COMPARISONS, *LOGICAL)
 def comparison(draw, op_type):
-    dtypes = ["bool"] if op_type in LOGICAL else COMPARED
+    dtypes = ["bool"] if op_type in LOGICAL else NUMBER
     dtype = draw.pick(dtypes + ["bool"] if op_type in ("Equal", "NotEqual") else dtypes)
     shapes, _ = draw.parts(2)
     kind = draw.pick(["special", "whole"]) if dtype in FLOATS else "small"
@@ -132,14 +152,21 @@ def sign(x):
     return np.where(np.isnan(x), x, np.sign(x)).astype(x.dtype)
 
 
+def whole(function):
+    """That of floats; integers are whole."""
+    return lambda x: function(x) if x.dtype.kind == "f" else x
+
+
 UNARY = {"Neg": np.negative, "Abs": np.abs, "Square": np.square, "Sign": sign,
-         "Relu": lambda x: np.maximum(x, x.dtype.type(0))}
+         "Relu": lambda x: np.maximum(x, x.dtype.type(0)),
+         "Relu6": lambda x: np.minimum(np.maximum(x, x.dtype.type(0)), x.dtype.type(6)),
+         "Trunc": whole(np.trunc), "Round": whole(np.rint)}
 
 
 @judges(*UNARY)
 def unary(draw, op_type):
     x = draw.tensor(draw.pick(NUMBER), draw.shape())
-    signed = op_type not in ("Relu", "Sign")
+    signed = op_type not in ("Relu", "Relu6", "Sign")
     return inplace(draw, Op(x, answer(x.dtype, UNARY[op_type](x.data), signed=signed)))
 
 
@@ -148,7 +175,7 @@ def with_number(draw, op_type):
     x = draw.tensor(draw.pick(NUMBER), draw.shape())
     value = draw.pick([0.1, -2.75, 3, 3.0, 300, 0.0, -0.5, 2.5e9])
     if x.dtype in FLOATS:
-        number = np.float32(value)
+        number = x.data.dtype.type(value)
     else:
         number = wrapped([int(value)], x.data.reshape(-1)[:1] if x.data.size else
                          np.zeros(1, x.data.dtype))[0]
@@ -166,6 +193,17 @@ def gelu_erf(x):
 
 def erf(x):
     return np.array([math.erf(each) for each in x.ravel()]).reshape(x.shape)
+
+
+def erfc(x):
+    return np.array([math.erfc(each) for each in x.ravel()]).reshape(x.shape)
+
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848, 1.0507009873554804935
+
+
+def elu(x, low=1.0, high=1.0, inner=1.0):
+    return np.where(x > 0, high * x, low * np.expm1(inner * x))
 
 
 def exp32(x):
@@ -193,7 +231,7 @@ def size(x):
 
 # Real functions, the units in the last place that they may be off, and what may get lost besides,
 # as a function of x. The ones with 0 are exact in f32.
-REAL = {
+FUNCTIONS = {
     "Exp": (np.exp, 2),
     "Expm1": (np.expm1, 2),
     "Log": (np.log, 2),
@@ -207,7 +245,21 @@ REAL = {
     "Erf": (erf, 2),
     "Floor": (np.floor, 0),
     "Ceil": (np.ceil, 0),
-    "Round": (np.rint, 0),
+    "Rint": (np.rint, 0),
+    "Tan": (np.tan, 3),
+    "Asin": (np.arcsin, 3),
+    "Acos": (np.arccos, 3),
+    "Atan": (np.arctan, 3),
+    "Sinh": (np.sinh, 4),
+    "Cosh": (np.cosh, 4),
+    "Asinh": (np.arcsinh, 4),
+    "Acosh": (np.arccosh, 4),
+    "Atanh": (np.arctanh, 4),
+    "Erfc": (erfc, 5),
+    "Selu": (lambda x: elu(x, SELU_ALPHA * SELU_SCALE, SELU_SCALE), 6),
+    "HardSwish": (lambda x: x * np.clip((x + 3) / 6, 0, 1), 5, lambda x: 2.0 ** -22),
+    "Softsign": (lambda x: x / (1 + np.abs(x)), 3),
+    "Mish": (lambda x: x * np.tanh(np.logaddexp(0, x)), 8, lambda x: TINY * (1 + size(x))),
     "Sigmoid": (lambda x: 1 / (1 + exp32(-x)), 4, lambda x: TINY),
     "Softplus": (lambda x: np.logaddexp(0, x), 4),
     "Gelu": (gelu_tanh, 6, lambda x: 2.0 ** -22 * size(x)),
@@ -215,10 +267,10 @@ REAL = {
 }
 
 
-@judges(*REAL)
+@judges(*FUNCTIONS)
 def real(draw, op_type):
-    function, near, *error = REAL[op_type]
-    x = draw.tensor(draw.pick(FLOAT), draw.shape())
+    function, near, *error = FUNCTIONS[op_type]
+    x = draw.tensor(draw.pick(REAL), draw.shape())
     if not near:
         return inplace(draw, Op(x, answer(x.dtype, function(x.data))))
     return inplace(draw, Op(x, near_to(x, function, near, *error)))
@@ -231,7 +283,7 @@ def near_to(x, function, near, error=lambda x: 0.0):
 
 @judges("GeluV2")
 def gelu_v2(draw):
-    x = draw.tensor(draw.pick(FLOAT), draw.shape())
+    x = draw.tensor(draw.pick(REAL), draw.shape())
     how = draw.pick([None, "none", "tanh"])
     function = gelu_tanh if how == "tanh" else gelu_erf
     result = near_to(x, function, 6, lambda x: 2.0 ** -22 * size(x))
@@ -240,7 +292,7 @@ def gelu_v2(draw):
 
 @judges("Swish")
 def swish(draw):
-    x = draw.tensor(draw.pick(FLOAT), draw.shape())
+    x = draw.tensor(draw.pick(REAL), draw.shape())
     scale = draw.pick([None, 1.0, 1.702, -0.5, 0.0])
     factor = float(np.float32(1.0 if scale is None else scale))
 
@@ -254,15 +306,70 @@ also("Silu", "Swish")
 
 @judges("LeakyRelu")
 def leaky_relu(draw):
-    x = draw.tensor(draw.pick(FLOAT), draw.shape())
+    x = draw.tensor(draw.pick(REAL), draw.shape())
     slope = draw.pick([None, 0.01, 0.0, -0.5, 2.0])
-    made = np.where(x.data > 0, x.data, x.data * np.float32(slope or 0))
+    made = np.where(x.data > 0, x.data, x.data * x.data.dtype.type(slope or 0))
     return inplace(draw, Op(x, answer(x.dtype, made), {"negative_slope": slope}))
+
+
+@judges("PRelu")
+def p_relu(draw):
+    x = draw.tensor(draw.pick(REAL), draw.shape(0, 4, empty=False))
+    channels = x.shape[1] if len(x.shape) > 1 else x.shape[0] if x.shape else 1
+    weight = draw.tensor(x.dtype, (channels,) if draw.chance(0.7) else (1,))
+    tail = (1,) * max(len(x.shape) - 2, 0)
+    each = weight.data.reshape(weight.shape + tail) if x.shape else weight.data[0]
+    return Op([x, weight], answer(x.dtype, np.where(x.data > 0, x.data, x.data * each)))
+
+
+@judges("Elu", "CeluV2")
+def elu_op(draw, op_type):
+    x = draw.tensor(draw.pick(REAL), draw.shape())
+    alpha, scale, inner = (draw.pick([None, 0.5, 2.0]) for _ in range(3))
+    if op_type == "CeluV2":
+        made = near_to(x, lambda wide: elu(wide, alpha or 1, 1, 1 / (alpha or 1)), 6)
+        return inplace(draw, Op(x, made, {"alpha": alpha}))
+    made = near_to(x, lambda wide: elu(wide, (alpha or 1) * (scale or 1), scale or 1, inner or 1), 6)
+    return inplace(draw, Op(x, made, {"alpha": alpha, "scale": scale, "input_scale": inner}))
+
+
+@judges("HardSigmoid")
+def hard_sigmoid(draw):
+    x = draw.tensor(draw.pick(REAL), draw.shape())
+    alpha, beta = draw.pick([None, 0.25, 2.0]), draw.pick([None, 0.0, 1.5])
+    slope, offset = 0.16666666 if alpha is None else alpha, 0.5 if beta is None else beta
+    slope = float(x.data.dtype.type(slope))
+    made = near_to(x, lambda wide: np.clip(slope * wide + offset, 0, 1), 3,
+                   lambda wide: np.full(wide.shape, 2.0 ** -22 if x.dtype != "f64" else 2.0 ** -50))
+    return inplace(draw, Op(x, made, {"alpha": alpha, "beta": beta}))
+
+
+@judges("ThresholdedRelu", "HardShrink", "SoftShrink")
+def shrunk(draw, op_type):
+    """NaN stays; the numbers are such as all floats have."""
+    x = draw.tensor(draw.pick(REAL), draw.shape())
+    number = draw.pick([None, 0.25, 1.5, 0.0])
+    at = x.data.dtype.type((1 if op_type == "ThresholdedRelu" else 0.5) if number is None else number)
+    if op_type == "ThresholdedRelu":
+        made = np.where(x.data <= at, 0, x.data)
+    elif op_type == "HardShrink":
+        made = np.where((x.data >= -at) & (x.data <= at), 0, x.data)
+    else:
+        made = np.where(x.data > at, x.data - at, np.where(x.data < -at, x.data + at, x.data * 0))
+    key = "alpha" if op_type == "ThresholdedRelu" else "lambd"
+    result = answer(x.dtype, made.astype(x.data.dtype), signed=False)
+    return inplace(draw, Op(x, result, {key: number}))
+
+
+@judges("Invert")
+def invert(draw):
+    x = draw.tensor(draw.pick(list(INTS)), draw.shape())
+    return inplace(draw, Op(x, answer(x.dtype, np.invert(x.data))))
 
 
 @judges("IsInf", "IsFinite", "IsNan")
 def classes(draw, op_type):
-    x = draw.tensor(draw.pick(FLOAT), draw.shape(), draw.pick(["special", "wide"]))
+    x = draw.tensor(draw.pick(REAL), draw.shape(), draw.pick(["special", "wide"]))
     tests = {"IsInf": np.isinf, "IsFinite": np.isfinite, "IsNan": np.isnan}
     return Op(x, Answer("bool", tests[op_type](x.data)))
 
@@ -309,14 +416,15 @@ def cast(values, source, target):
     if source in FLOATS:
         return (rounded(target, values), None) if target in FLOATS else truncated(target, values)
     if target in FLOATS:
-        return rounded(target, wide_of_integers(values.astype(np.int64))), None
+        whole = values.astype(np.uint64 if source == "u64" else np.int64)
+        wide = whole.astype(np.float64) if target == "f64" else wide_of_integers(whole)
+        return rounded(target, wide), None
     return values.astype(INTS[target]), None
 
 
 @judges("Cast")
 def cast_op(draw):
-    dtypes = FLOAT + ["i8", "u8", "i16", "i32", "i64", "bool"]
-    source, target = draw.pick(dtypes), draw.pick(dtypes)
+    source, target = draw.pick(MOVED), draw.pick(MOVED)
     x = draw.tensor(source, draw.shape())
     if source in FLOATS and draw.chance():
         span = draw.pick([3.0, 130.0, 4e4, 3e9, 1e19])

@@ -40,7 +40,7 @@ def rounded(dtype, values):
 
 def wide_of_integers(values):
     """Integers as f64, of which the lowest bit stands for all that are lost, so that rounding to a
-    narrower type is as if it were done once."""
+    narrower type than f64 is as if it were done once."""
     if values.dtype.itemsize < 8:
         return values.astype(np.float64)
     low = values & values.dtype.type(0xfff)
@@ -78,8 +78,8 @@ def type_text(dtype, shape):
 
 class Answer:
     """What a result must be. `values` are in the carrier and exact, or, with `near`, what the real
-    numbers are: then that many units in the last place of f32 are allowed, and `error` besides, and
-    the rounding to the data type. `written` says which elements there are; `signed` that -0 is not
+    numbers are: then that many units in the last place of f32 are allowed (of f64 if that is the data type, and
+    two more for the reference), and `error` besides, and the rounding to the data type. `written` says which elements there are; `signed` that -0 is not
     0."""
 
     def __init__(self, dtype, values, near=None, error=0.0, written=None, signed=True):
@@ -123,8 +123,10 @@ class Answer:
         finite = np.isfinite(expected)
         size = np.where(finite, expected, 0)
         if self.dtype in FLOATS:
-            bound = error + 0.5001 * quantum(self.dtype, size) + self.near * quantum("f32", size)
-            top = 2.0 ** (FLOATS[self.dtype][1] + 1)
+            computed = "f64" if self.dtype == "f64" else "f32"
+            near = self.near + 2 * (self.dtype == "f64")
+            bound = error + 0.5001 * quantum(self.dtype, size) + near * quantum(computed, size)
+            top = 2.0 ** (FLOATS[self.dtype][1] + (self.dtype != "f64"))
             found, expected = (np.clip(each, -top, top) for each in (found, expected))
         else:
             bound = error + 0.5 + self.near * quantum("f32", size)

@@ -7,7 +7,8 @@ SAYING = {"Transpose": [1], "Slice": [1, 2], "Tile": [1], "BroadcastTo": [1], "F
           "Pad": [1], "PadV3": [1], "ConcatV2": [1], "SplitV": [1, 2], "GatherV2": [2],
           "ArgMaxV2": [1], "ArgMax": [1], "Cumsum": [1], "CumSum": [1], "TopK": [1], "TopKV2": [1],
           "ReduceSum": [1], "ReduceMax": [1], "ReduceMin": [1], "ReduceProd": [1],
-          "ReduceMean": [1], "GroupedMatmul": [3], "GroupedMatMul": [3]}
+          "ReduceMean": [1], "ReduceAll": [1], "ReduceAny": [1], "ReduceLogSumExp": [1],
+          "ArgMin": [1], "Cumprod": [1], "GroupedMatmul": [3], "GroupedMatMul": [3]}
 
 
 def judges(*types):
