@@ -88,7 +88,8 @@ static const struct refusal refusals[] = {
     {{"Invert", 1, 1, {"f32[2]", "f32[2]"}, {0}}, "operand-dtype", 0, -1,
      "operand 'x' must be i8, i16, i32, i64, u8, u16, u32 or u64, but is f32"},
     {{"PRelu", 2, 1, {"f32[2, 3]", "f32[2]", "f32[2, 3]"}, {0}}, "operand-shape", 1, -1,
-     "PRelu has 'size(weight) == 1 || size(weight) == x[rank(x) == 1 ? 0 : 1]', which does not hold"},
+     "PRelu has 'size(weight) == 1 || size(weight) == x[rank(x) == 1 ? 0 : 1]', which does not "
+     "hold"},
     {{"Add", 2, 1, {"f16[2]", "f32[2]", "f16[2]"}, {0}}, "operand-dtype", 1, -1,
      "operand 'x2' must be f16 like operand 'x1', but is f32"},
     {{"Mul", 2, 1, {"f16[2]", "f16[2]", "f32[2]"}, {0}}, "result-dtype", 2, -1,
