@@ -112,7 +112,7 @@ static enum exit_status fill_second(const struct outcome *outcome, struct second
     if (outcome->workplace)
         run_values_restore(outcome->workplace);
     else
-        status = run_values_fill(outcome->runner, second->storages);
+        status = run_values_fill(outcome, second->storages);
     poison_fill(second->storages, POISON_SECOND);
     return status;
 }

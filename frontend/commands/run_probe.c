@@ -222,7 +222,7 @@ static void op_ended(void *context, const struct graph *graph, const struct op *
 static enum exit_status run_turn(struct probe *probe, struct outcome *single, enum turn turn)
 {
     enum poison poison = poison_of[turn];
-    enum exit_status status = run_values_fill(probe->outcome->runner, &probe->storages);
+    enum exit_status status = run_values_fill(probe->outcome, &probe->storages);
     probe->turn = turn;
     poison_fill_beside(&probe->storages, poison);
     probe->outcome->runner->how->spoil(single->run, poison_byte(poison, DTYPE_f32), SIZE_MAX);

@@ -114,7 +114,7 @@ static enum exit_status fill_graph(const struct runner *runner, const struct sto
     return EXIT_DONE;
 }
 
-enum exit_status run_values_fill(const struct runner *runner, const struct storages *storages)
+static enum exit_status fill_storages(const struct runner *runner, const struct storages *storages)
 {
     enum exit_status status = EXIT_DONE;
     for (uint32_t i = 0; status == EXIT_DONE && i < storages->count; i++)
@@ -143,6 +143,22 @@ static void limit_repeat(struct outcomes *outcomes, unsigned copies)
         runner->repeat = 0;
 }
 
+enum exit_status run_values_fill(const struct outcome *outcome, const struct storages *storages)
+{
+    struct outcome to = {.runner = outcome->runner, .storages = *storages};
+    struct outcome from = {.runner = outcome->given};
+    enum exit_status status = fill_storages(outcome->runner, storages);
+    if (!outcome->given || status != EXIT_DONE)
+        return status;
+    status = init_storages(from.runner, &from.storages, 1)
+                 ? fill_storages(from.runner, &from.storages)
+                 : EXIT_INPUT;
+    if (status == EXIT_DONE)
+        status = run_other_fill(&to, &from);
+    storages_free(&from.storages);
+    return status;
+}
+
 /* Ways that run one graph share theirs. */
 static bool make_workplace(struct outcomes *outcomes, unsigned i)
 {
@@ -169,7 +185,8 @@ static enum exit_status make_further(struct outcome *outcome, const struct outco
         storages_copy_given(&outcome->storages, &first->storages);
         return EXIT_DONE;
     }
-    enum exit_status status = run_values_fill(outcome->runner, &outcome->storages);
+    outcome->given = first->runner;
+    enum exit_status status = fill_storages(outcome->runner, &outcome->storages);
     return status == EXIT_DONE ? run_other_fill(outcome, first) : status;
 }
 
@@ -181,7 +198,7 @@ enum exit_status run_values_make(struct outcomes *outcomes)
     if (!init_storages(first->runner, &first->storages, again ? copies : outcomes->count))
         return EXIT_INPUT;
     limit_repeat(outcomes, copies);
-    enum exit_status status = run_values_fill(first->runner, &first->storages);
+    enum exit_status status = fill_storages(first->runner, &first->storages);
     for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++)
         status = make_further(&outcomes->at[i], first);
     for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)

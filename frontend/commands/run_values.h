@@ -13,10 +13,11 @@ void run_values_free(struct runner *runner);
 enum exit_status run_values_make(struct outcomes *outcomes);
 void run_values_release(struct outcomes *outcomes);
 
-/* Storage for one run of the graph, not filled, and the inputs in it. EXIT_INPUT, reported, where
- * they cannot be had. */
+/* Storage for one run of the graph, not filled. */
 bool run_values_init(const struct runner *runner, struct storages *storages);
-enum exit_status run_values_fill(const struct runner *runner, const struct storages *storages);
+/* Fills it with the inputs that the first run of a way had. EXIT_INPUT, reported, where they cannot
+ * be had. */
+enum exit_status run_values_fill(const struct outcome *outcome, const struct storages *storages);
 
 /* Behind a first run: keeps what it has changed of the inputs. */
 void run_values_keep(const struct outcome *outcome);

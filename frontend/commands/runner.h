@@ -60,6 +60,7 @@ struct workplace {
 /* One way of running a graph, and what comes of it. */
 struct outcome {
     struct runner *runner;
+    struct runner *given;          /* of the graph whose inputs it gets; NULL: its own */
     const char *name;              /* in what is said of it */
     bool fused, recorded;          /* time records are wanted */
     const struct run_watch *watch; /* or NULL */
