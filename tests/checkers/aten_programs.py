@@ -23,7 +23,7 @@ class Program(Draw):
     def __init__(self, name, seed):
         super().__init__([seed, zlib.crc32(name.encode())])
         self.label, self.ulps = f"{name} {seed}", ROWS[name][1]
-        self.inputs, self.modules = [], []
+        self.inputs, self.modules, self.buffers = [], [], []
         body = ROWS[name][0](self)
         lines = body.split("; ") if "return " in body else ["return " + body]
         parameters = "".join(f", x{i}" for i in range(len(self.inputs)))
@@ -31,6 +31,7 @@ class Program(Draw):
             "class Program(torch.nn.Module):",
             "    def __init__(self):", "        super().__init__()",
             *(f"        self.m{i} = {each}" for i, each in enumerate(self.modules)),
+            *(f"        self.register_buffer({name!r}, {value})" for name, value in self.buffers),
             f"    def forward(self{parameters}):", *("        " + line for line in lines)])
 
     def make(self):
@@ -427,6 +428,17 @@ def layers(d, name):
             return f"torch.nn.functional.embedding({x}, {d.x('f32', (rows, shape[-1]))})"
         return f"{d.module(f'torch.nn.Embedding({rows}, {shape[-1]})')}({x})"
     return f"{d.module('torch.nn.Dropout(0.3)')}({d.x('f32', shape)})"
+
+
+@row("buffer")
+def buffer(d, _):
+    """State that a program has, and writes: the first run is with what it begins with."""
+    d.buffers.append(("n", d.pick(["torch.tensor([1.0, 2.0, 4.0])", "torch.zeros(3)", "torch.tensor(3.0)"])))
+    d.x("f32", (d.int(1, 4), 3), "whole")
+    return d.pick(["return x0 * (self.n * 2 + 1) - self.n.sum()", "self.n += 1; return x0 * self.n",
+                   "self.n.mul_(2); return x0 + self.n, self.n + 1", "self.n = self.n + 1; return x0 * self.n",
+                   "n = self.n; n += x0.sum(); return x0 * self.n", "self.n.copy_(x0.sum()); return self.n * 2",
+                   "y = x0 + self.n; self.n.fill_(7); return y, self.n + 0"])
 
 
 # ---- Shapes ----

@@ -46,7 +46,7 @@ def reason(stderr, *kinds):
 
 
 # What an imported graph may be refused for when it runs; other errors are about the text that import has written.
-RUN_REFUSALS = re.compile(r"\[(stub|unknown-op-type|operand-value)\]$|must be .* but is .*\[op-signature\]$")
+RUN_REFUSALS = re.compile(r"\[(stub|unknown-op-type|unsupported|operand-value)\]$|must be .* but is .*\[op-signature\]$")
 
 
 def command(stage, *arguments):
