@@ -36,6 +36,7 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/links.c \
 	frontend/exchange/dump/links.h \
 	frontend/exchange/dump/make_blocks.c \
+	frontend/exchange/dump/make_node.c \
 	frontend/exchange/dump/make_op.c \
 	frontend/exchange/dump/make_operands.c \
 	frontend/exchange/dump/maker.c \
@@ -58,6 +59,16 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/target.h \
 	frontend/exchange/dump/types.c \
 	frontend/exchange/dump/types.h \
+	frontend/exchange/translate/build_ops.c \
+	frontend/exchange/translate/build_ops.h \
+	frontend/exchange/translate/onnx_control.c \
+	frontend/exchange/translate/onnx_elementwise.c \
+	frontend/exchange/translate/onnx_rows.h \
+	frontend/exchange/translate/onnx_table.c \
+	frontend/exchange/translate/row_attrs.c \
+	frontend/exchange/translate/row_attrs.h \
+	frontend/exchange/translate/translate.c \
+	frontend/exchange/translate/translate.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \

@@ -88,6 +88,12 @@ static bool is_listed(const struct dump *dump, uint32_t key)
     return false;
 }
 
+/* Whether the node's operator decides about its attributes when it is translated. */
+static bool is_foreign(const struct dump_node *node)
+{
+    return node->dialect != DIALECT_GE;
+}
+
 /* Whether the user wants an attribute that has no meaning of its own. */
 static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
 {
@@ -110,8 +116,8 @@ bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
 {
     uint32_t type = draft->node.type;
     struct key found = find_key(dump, key);
-    return found.meaning != MEANS_NOTHING || found.own || is_kept(dump, type, key) ||
-           (key == W_value && dump_is_constant(dump, type));
+    return found.meaning != MEANS_NOTHING || found.own || is_foreign(&draft->node) ||
+           is_kept(dump, type, key) || (key == W_value && dump_is_constant(dump, type));
 }
 
 static uint32_t string_of(const struct attr *attr)
@@ -165,7 +171,8 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
             continue;
         if (draft->node.role == DUMP_PARAM && name_is(dump->module, attr.key, "index"))
             continue; /* the order of the parameters says it */
-        if (key.meaning != MEANS_NOTHING || dump_keeps(dump, draft->node.type, &attr))
+        if (key.meaning != MEANS_NOTHING || is_foreign(&draft->node) ||
+            dump_keeps(dump, draft->node.type, &attr))
             draft->attrs.at[kept++] = attr;
     }
     draft->attrs.count = kept;

@@ -95,6 +95,7 @@ void dump_begin(struct dump_draft *draft, uint32_t loc)
         .send_event = NONE,
         .recv_event = NONE,
         .rest_text = NONE,
+        .dialect = DIALECT_GE,
     };
     draft->inputs.count = draft->outputs.count = draft->attrs.count = draft->hints.count = 0;
 }

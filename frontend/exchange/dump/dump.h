@@ -6,6 +6,7 @@
 #define FRONTEND_EXCHANGE_DUMP_DUMP_H
 
 #include "frontend/exchange/dump/options.h"
+#include "frontend/exchange/translate/translate.h"
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/module.h"
@@ -60,6 +61,7 @@ struct dump_node {
     uint32_t rest_text;              /* name id of what skirc export says besides (rest.h); NONE */
     struct range rest;               /* the attributes of that */
     bool implied;                    /* it is no node of the dump, and not counted */
+    uint8_t dialect;                 /* enum dialect: whose operator the type is */
 };
 
 enum { DUMP_NO_PRIORITY = INT32_MIN };
@@ -79,7 +81,8 @@ struct dump_graph {
     struct range attrs;
     uint32_t rest_text; /* name id; NONE, or a node that returns has it */
     struct range rest;
-    bool open; /* the dump does not say what is returned: what nobody takes is */
+    bool open;       /* the dump does not say what is returned: what nobody takes is */
+    int64_t version; /* of the operator set of its nodes; 0: that of its parent, or of the dump */
     VEC(struct dump_node) nodes;
     VEC(struct dump_input) inputs;
     VEC(struct dump_output) outputs;
@@ -115,6 +118,7 @@ struct dump {
     VEC(const char *) dropped;     /* what the module does not have of the dump; in the arena */
     struct dump_gears gears;       /* of the first graph */
     bool lost;                     /* contents were left out, which was said */
+    int64_t version;               /* of the operator set; 0: the dump does not say it */
     struct arena arena;
     struct id_map graph_names;     /* by name: index of the graph */
     struct id_map graph_numbers;   /* by name: that of NAME.1, NAME.2 ... given out last */
@@ -155,7 +159,7 @@ uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t
 /* Gives a graph another name, as of dump_add_graph. */
 void dump_name_graph(struct dump *dump, uint32_t graph, uint32_t name);
 
-/* Empties the draft for a node that begins at `loc`. */
+/* Empties the draft for a node that begins at `loc`, of GE's dialect. */
 void dump_begin(struct dump_draft *draft, uint32_t loc);
 /* Adds the node to the graph. */
 void dump_add_node(struct dump *dump, uint32_t graph, struct dump_draft *draft);

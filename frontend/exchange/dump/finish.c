@@ -74,8 +74,8 @@ static void add_node_param(struct dump_maker *maker, uint32_t n)
         name = own_name == NONE ? name : own_name;
         type = own_type == NONE ? type : own_type;
     }
-    maker->node_values[n] =
-        add_param(maker, name, type, node->loc, maker_rest_node_attrs(maker, node));
+    uint32_t value = add_param(maker, name, type, node->loc, maker_rest_node_attrs(maker, node));
+    maker_give(maker, n, (struct range){value, 1});
 }
 
 /* Those who call the graph give it parameters that none of its nodes is for. */
@@ -131,10 +131,11 @@ static void return_inputs(struct dump_maker *maker, const struct dump_node *node
 static void return_open(struct dump_maker *maker)
 {
     for (uint32_t i = 0; i < maker_graph(maker)->nodes.count; i++) {
-        uint32_t n = maker->order[i], first = maker->node_values[n];
+        uint32_t n = maker->order[i];
+        struct range outputs = maker->outputs[n];
         for (uint32_t k = 0;
-             first != NONE && !(maker->links.used[n] & 1) && k < maker->links.n_outputs[n]; k++)
-            add_return(maker, first + k);
+             k < outputs.count && !(maker->links.used[n] & 1) && k < maker->links.n_outputs[n]; k++)
+            add_return(maker, maker->given.at[outputs.first + k]);
     }
 }
 
@@ -183,10 +184,8 @@ static void begin_graph(struct dump_maker *maker, uint32_t index)
     maker->out->loc = maker->out->end_loc = graph->loc;
     maker->out->attrs = graph->attrs;
     maker->order = mem_calloc(graph->nodes.count + 1, sizeof *maker->order);
-    maker->node_values = mem_calloc(graph->nodes.count + 1, sizeof *maker->node_values);
-    for (uint32_t n = 0; n < graph->nodes.count; n++)
-        maker->node_values[n] = NONE;
-    maker->params.count = 0;
+    maker->outputs = mem_calloc(graph->nodes.count + 1, sizeof *maker->outputs);
+    maker->params.count = maker->given.count = 0;
     maker->scope_block = maker->stream_block = maker->scope = maker->stream = NONE;
     dump_names_next(&maker->taken);
     dump_names_next(&maker->told);
@@ -210,9 +209,9 @@ static void fill_graph(struct dump_maker *maker)
     add_params(maker);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = maker->order[i];
-        if (maker->node_values[n] == NONE &&
+        if (!maker_made(maker, n) &&
             (maker_node(maker, n)->role != DUMP_RETURN || waits(maker, maker_node(maker, n))))
-            maker_add_op(maker, n);
+            maker_add_node(maker, n);
     }
     maker_leave(maker);
     add_returns(maker);
@@ -245,8 +244,9 @@ static void imply_outputs(struct dump_maker *maker)
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct dump_node *node = &graph->nodes.at[n];
         uint32_t *count = &maker->links.n_outputs[n];
+        bool is_ge = node->dialect == DIALECT_GE && node->role != DUMP_RETURN;
         const struct op_type *type =
-            *count || node->role == DUMP_RETURN ? NULL : op_type_find(maker->module, node->type);
+            is_ge && *count == 0 ? op_type_find(maker->module, node->type) : NULL;
         while (type && *count < type->n_results &&
                type->slots[type->n_operands + *count].presence == OP_REQUIRED)
             ++*count;
@@ -270,7 +270,7 @@ static bool make_graph(struct dump_maker *maker, uint32_t index)
     }
     dump_links_free(&maker->links);
     mem_free(maker->order);
-    mem_free(maker->node_values);
+    mem_free(maker->outputs);
     return well;
 }
 
@@ -337,20 +337,36 @@ static void free_maker(struct dump_maker *maker)
     mem_free(maker->n_args);
     mem_free(maker->n_returns);
     vec_free(&maker->params);
+    vec_free(&maker->given);
     vec_free(&maker->taken);
     vec_free(&maker->told);
     vec_free(&maker->priority);
     vec_free(&maker->values);
     dump_inference_free(&maker->inference);
+    translator_free(&maker->translator);
     vec_free(&maker->forms);
     vec_free(&maker->attrs);
     vec_free(&maker->rest_blocks);
     id_map_free(&maker->superkernels);
 }
 
+/* What skirc export wrote is taken as it is. */
+static void settle_dialects(struct dump *dump)
+{
+    for (uint32_t g = 0; g < dump->graphs.count && dump_is_exported(dump); g++)
+        for (uint32_t n = 0; n < dump->graphs.at[g].nodes.count; n++) {
+            struct dump_node *node = &dump->graphs.at[g].nodes.at[n];
+            node->type = dump_foreign_type(dump, node);
+            node->dialect = DIALECT_GE;
+        }
+}
+
 bool dump_finish(struct dump *dump)
 {
-    struct dump_maker maker = {.dump = dump, .module = dump->module, .linker = {.dump = dump}};
+    struct dump_maker maker = {.dump = dump,
+                               .module = dump->module,
+                               .linker = {.dump = dump},
+                               .translator = {.module = dump->module}};
     dump_count_graphs(dump);
     if (dump->options->name && dump->graphs.count)
         dump->graphs.at[0].name = module_name(dump->module, dump->options->name);
@@ -358,6 +374,7 @@ bool dump_finish(struct dump *dump)
         return false;
     if (!dump_take_rests(dump))
         return false;
+    settle_dialects(dump);
     dump_add_target(dump);
     dump_capture(&maker.linker);
     count_args(&maker);

@@ -3,6 +3,7 @@
 #define FRONTEND_EXCHANGE_DUMP_INFER_H
 
 #include "frontend/exchange/dump/alike.h"
+#include "frontend/exchange/translate/translate.h"
 
 struct dump_inferred {
     uint32_t graph; /* its name; NONE: no op of the type was asked for */
@@ -14,7 +15,7 @@ struct dump_inferred {
 struct dump_inference {
     struct id_map types;            /* by op type: index in `last` */
     VEC(struct dump_inferred) last; /* by op type: the op that was asked for last */
-    VEC(uint8_t) written; /* by value of the graph: contents may change (dump_mark_written) */
+    struct written_marks written;   /* those of dump_mark_written */
     struct arena scratch;
 };
 

@@ -302,6 +302,7 @@ static bool take_output(struct walk *walk, const struct dump_input *input, uint3
     uint32_t *count = &walk->links->n_outputs[node];
     uint64_t limit = FREE_OUTPUTS + (uint64_t)OUTPUTS_PER_INPUT * graph_of(walk)->inputs.count;
     walk->links->used[node] |= 1;
+    walk->links->taken[node] |= UINT64_C(1) << (output < 63 ? output : 63);
     if (output < *count)
         return true;
     if (walk->implied + (output - *count) >= limit) {
@@ -368,6 +369,7 @@ void dump_link_graph(struct dump_linker *linker, uint32_t index, struct dump_lin
     links->returns = mem_calloc(graph->returns.count + 1, sizeof *links->returns);
     links->n_outputs = mem_calloc(graph->nodes.count + 1, sizeof *links->n_outputs);
     links->used = mem_calloc(graph->nodes.count + 1, 1);
+    links->taken = mem_calloc(graph->nodes.count + 1, sizeof *links->taken);
     name_graph(linker, graph, true);
     for (uint32_t n = 0; n < graph->nodes.count; n++)
         links->n_outputs[n] = graph->nodes.at[n].outputs.count;
@@ -383,6 +385,7 @@ void dump_links_free(struct dump_links *links)
     mem_free(links->returns);
     mem_free(links->n_outputs);
     mem_free(links->used);
+    mem_free(links->taken);
 }
 
 /* ---------------------------------------------------------------------------- writes ---- */
@@ -400,7 +403,8 @@ static bool may_write(const struct dump *dump, const struct dump_node *node)
     return writes;
 }
 
-/* The node whose memory the input is: through views, which alias their first input. */
+/* The node whose memory the input is: through views, which alias their first input. What nodes of
+ * other dialects become may be views. */
 static void mark_memory(const struct dump *dump, const struct dump_graph *graph,
                         struct dump_links *links, uint32_t input)
 {
@@ -410,8 +414,10 @@ static void mark_memory(const struct dump *dump, const struct dump_graph *graph,
             return;
         const struct dump_node *node = &graph->nodes.at[link.id];
         const struct op_type *type = op_type_find(dump->module, node->type);
+        bool known = links->used[link.id] & 4;
         links->used[link.id] |= 4;
-        if (!type || !type->view || node->inputs.count == 0)
+        bool view = node->dialect != DIALECT_GE || (type && type->view);
+        if (known || !view || node->inputs.count == 0)
             return;
         input = node->inputs.first;
     }

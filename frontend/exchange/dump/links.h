@@ -23,6 +23,8 @@ struct dump_links {
     /* By node: 1: something takes an output, 2: something is behind it, 4: something may write into
      * an output. */
     uint8_t *used;
+    uint64_t *taken; /* by node: its outputs that something takes; the last bit is of all further
+                      * ones */
 };
 
 /* By name id: what has the name in the graph at hand. Many graphs share one table: what was set for

@@ -6,18 +6,40 @@
 
 /* -------------------------------------------------------------------------- clauses ---- */
 
-/* The values that stand for the nodes that this one is behind, each once, in maker->values. */
-static void take_order(struct dump_maker *maker, const struct dump_node *node)
+static uint32_t definer(const struct dump_maker *maker, uint32_t value)
+{
+    return maker->out->values.at[value].def;
+}
+
+/* Adds the values that are there when a node is done: the first of each op that gives some of what
+ * the node does. */
+static void take_completion(struct dump_maker *maker, const struct dump_link *link)
+{
+    struct range given = {0, 0};
+    uint32_t param = link->kind == LINK_PARAM ? maker_value(maker, link) : NONE;
+    uint32_t first = maker->values.count;
+    if (link->kind == LINK_NODE)
+        given = maker->outputs[link->id];
+    for (uint32_t i = 0; i < given.count; i++) {
+        uint32_t value = maker->given.at[given.first + i];
+        bool seen = value == NONE;
+        for (uint32_t k = first; k < maker->values.count && !seen; k++)
+            seen = definer(maker, maker->values.at[k]) == definer(maker, value);
+        if (!seen)
+            vec_push(&maker->values, value);
+    }
+    if (param != NONE)
+        vec_push(&maker->values, param);
+}
+
+/* The values that stand for the nodes that this one is behind, in maker->values. */
+void maker_take_order(struct dump_maker *maker, const struct dump_node *node)
 {
     const struct dump_graph *graph = maker_graph(maker);
     maker->values.count = 0;
     for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++) {
-        struct dump_link link = maker->links.inputs[i];
-        link.output = 0;
-        uint32_t value =
-            graph->inputs.at[i].kind == DUMP_CONTROL ? maker_value(maker, &link) : NONE;
-        if (value != NONE)
-            vec_push(&maker->values, value);
+        if (graph->inputs.at[i].kind == DUMP_CONTROL)
+            take_completion(maker, &maker->links.inputs[i]);
     }
 }
 
@@ -30,7 +52,7 @@ static uint32_t add_clauses(struct dump_maker *maker, const struct dump_node *no
                             uint32_t first_operand)
 {
     struct clauses clauses = {.forms = maker_add_forms(maker, first_operand)};
-    take_order(maker, node);
+    maker_take_order(maker, node);
     clauses.after = graph_add_refs(maker->out, maker->values.at, maker->values.count);
     clauses.send = add_event(maker, node->send_event);
     clauses.recv = add_event(maker, node->recv_event);
@@ -61,6 +83,28 @@ static bool settle_symbols(struct dump_maker *maker, struct attr_value *value)
     return graph != NONE;
 }
 
+static bool names_graph(const struct dump_maker *maker, const struct attr_value *value)
+{
+    for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
+        if (names_graph(maker, &maker->module->attr_values.at[value->first + i]))
+            return true;
+    return value->kind == ATTR_SYMBOL;
+}
+
+struct range maker_settled_attrs(struct dump_maker *maker, const struct dump_node *node)
+{
+    bool changed = false;
+    maker->attrs.count = 0;
+    for (uint32_t i = 0; i < node->attrs.count; i++) {
+        struct attr attr = maker->module->attrs.at[node->attrs.first + i];
+        changed |= names_graph(maker, &attr.value);
+        settle_symbols(maker, &attr.value);
+        vec_push(&maker->attrs, attr);
+    }
+    return changed ? module_add_attrs(maker->module, maker->attrs.at, maker->attrs.count)
+                   : node->attrs;
+}
+
 /* Whether the dump means something else by the attribute than skir does. */
 static bool is_misread(const struct dump_maker *maker, const struct attr *attr)
 {
@@ -81,6 +125,15 @@ static bool settle_attr(struct dump_maker *maker, const struct dump_node *node, 
     return true;
 }
 
+/* Of an operator that is not translated, its own attributes stay, unless the user wants others. */
+static bool keeps(const struct dump_maker *maker, const struct dump_node *node,
+                  const struct attr *attr)
+{
+    bool own = *maker->module->names.names[attr->key].text != '_';
+    return node->dialect == DIALECT_GE || (own && maker->dump->options->keep == DUMP_KEEP_KNOWN) ||
+           dump_keeps(maker->dump, NONE, attr);
+}
+
 /* The attributes of a node, and its name in the dump where none of its values has it. */
 static struct range take_attrs(struct dump_maker *maker, const struct dump_node *node,
                                uint32_t shown_name)
@@ -89,6 +142,10 @@ static struct range take_attrs(struct dump_maker *maker, const struct dump_node 
     maker->attrs.count = 0;
     for (uint32_t i = 0; i < node->attrs.count; i++) {
         struct attr attr = maker->module->attrs.at[node->attrs.first + i];
+        if (!keeps(maker, node, &attr)) {
+            changed = true;
+            continue;
+        }
         changed |= settle_attr(maker, node, &attr);
         vec_push(&maker->attrs, attr);
     }
@@ -108,8 +165,7 @@ static struct range take_attrs(struct dump_maker *maker, const struct dump_node 
 
 /* -------------------------------------------------------------------------- results ---- */
 
-/* The name of an output: its own, or the node's, with its number behind the first. */
-static uint32_t output_name(struct dump_maker *maker, const struct dump_node *node, uint32_t output)
+uint32_t maker_output_name(struct dump_maker *maker, const struct dump_node *node, uint32_t output)
 {
     const struct dump_graph *graph = maker_graph(maker);
     uint32_t own =
@@ -138,12 +194,12 @@ static struct range add_results(struct dump_maker *maker, uint32_t n, const stru
     uint32_t count = maker->links.n_outputs[n], op = maker->out->ops.count;
     struct range results = {maker->out->values.count, count};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t name = output_name(maker, node, i);
+        uint32_t name = maker_output_name(maker, node, i);
         graph_add_value(maker->out, name, output_type(maker, node, i), op);
     }
     uint32_t token = node->rest.count ? maker_rest_token(maker, node) : NONE;
     if (token == NONE && count == 0 && maker->links.used[n] & 2)
-        token = output_name(maker, node, 0);
+        token = maker_output_name(maker, node, 0);
     else if (token != NONE)
         token = maker_name(maker, token);
     if (token != NONE) {
@@ -159,44 +215,15 @@ static bool has_own_names(const struct dump_graph *graph, const struct dump_node
     return node->outputs.count && graph->outputs.at[node->outputs.first].name != NONE;
 }
 
-/* ------------------------------------------------------------------ graphs in a node ---- */
+/* ------------------------------------------------------------------------------ ops ---- */
 
-/* The parameters of a graph within this one that stand for values of this one get their types. */
-static void type_captures(struct dump_maker *maker, const struct attr_value *value)
-{
-    for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
-        type_captures(maker, &maker->module->attr_values.at[value->first + i]);
-    uint32_t held = maker_named_graph(maker, value);
-    if (held == NONE || maker->dump->graphs.at[held].parent != maker->index)
-        return;
-    struct dump_graph *graph = &maker->dump->graphs.at[held];
-    for (uint32_t i = 0; i < graph->params.count; i++) {
-        const struct dump_name *outer =
-            dump_names_find(&maker->linker.values, graph->params.at[i].name);
-        if (graph->params.at[i].type != NONE || !outer)
-            continue;
-        struct dump_link link = {outer->id == NONE ? LINK_PARAM : LINK_NODE,
-                                 outer->id == NONE ? outer->output : outer->id, outer->output};
-        uint32_t taken = maker_value(maker, &link);
-        if (taken != NONE)
-            graph->params.at[i].type = maker->out->values.at[taken].type;
-    }
-}
-
-void maker_add_op(struct dump_maker *maker, uint32_t n)
+void maker_add_op(struct dump_maker *maker, uint32_t n, uint32_t block)
 {
     const struct dump_node *node = maker_node(maker, n);
-    uint32_t block;
-    if (maker_rest_has_block(maker, node)) {
-        maker_leave_marks(maker);
-        block = maker_rest_enter(maker, node);
-    } else {
-        maker_enter(maker, node);
-        block = maker->stream_block != NONE ? maker->stream_block : maker->scope_block;
-    }
-    struct op op = {.type = node->type, .loc = node->loc, .block = block, .kernel = NONE};
-    for (uint32_t i = 0; i < node->attrs.count; i++)
-        type_captures(maker, &maker->module->attrs.at[node->attrs.first + i].value);
+    struct op op = {.type = dump_foreign_type(maker->dump, node),
+                    .loc = node->loc,
+                    .block = block,
+                    .kernel = NONE};
     maker_take_operands(maker, node);
     op.kernel = maker_rest_kernel(maker, node);
     op.operands = graph_add_refs(maker->out, maker->values.at, maker->values.count);
@@ -205,7 +232,7 @@ void maker_add_op(struct dump_maker *maker, uint32_t n)
     uint32_t shown = op.results.count ? maker->out->values.at[op.results.first].name : NONE;
     op.attrs =
         take_attrs(maker, node, has_own_names(maker_graph(maker), node) ? node->name : shown);
-    maker->node_values[n] = op.results.count ? op.results.first : NONE;
+    maker_give(maker, n, op.results);
     uint32_t id = graph_add_op(maker->out, &op);
     graph_add_item(maker->out, ITEM_OP, id);
     if (!dump_is_exported(maker->dump)) /* they say all types */

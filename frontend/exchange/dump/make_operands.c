@@ -242,7 +242,8 @@ void maker_take_operands(struct dump_maker *maker, const struct dump_node *node)
     take_inputs(maker, node);
     if (maker_rest_operands(maker, node))
         return;
-    shape_operands(maker, op_type_find(maker->module, node->type));
+    shape_operands(maker,
+                   node->dialect == DIALECT_GE ? op_type_find(maker->module, node->type) : NULL);
     forget_labels(maker);
 }
 

@@ -29,10 +29,18 @@ uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *lin
     switch (link->kind) {
     case LINK_PARAM: return maker->params.at[link->id];
     case LINK_NODE:
-        return maker->node_values[link->id] == NONE ? NONE
-                                                    : maker->node_values[link->id] + link->output;
+        return link->output < maker->outputs[link->id].count
+                   ? maker->given.at[maker->outputs[link->id].first + link->output]
+                   : NONE;
     default: return NONE;
     }
+}
+
+void maker_give(struct dump_maker *maker, uint32_t node, struct range values)
+{
+    maker->outputs[node] = (struct range){maker->given.count, values.count};
+    for (uint32_t i = 0; i < values.count; i++)
+        vec_push(&maker->given, values.first + i);
 }
 
 uint32_t maker_named_graph(const struct dump_maker *maker, const struct attr_value *value)
@@ -45,4 +53,12 @@ uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_val
     if (value->kind == ATTR_LIST && value->count)
         value = &maker->module->attr_values.at[value->first];
     return maker_named_graph(maker, value);
+}
+
+uint32_t dump_foreign_type(struct dump *dump, const struct dump_node *node)
+{
+    const struct translation_table *table = translation_table((enum dialect)node->dialect);
+    return table ? module_name_printf(dump->module, "%s.%.*s", table->name,
+                                      NAME(dump->module, node->type))
+                 : node->type;
 }

@@ -16,7 +16,8 @@ struct dump_maker {
     struct graph *out;
     struct dump_links links;
     uint32_t *order;         /* the nodes in the order of the text */
-    uint32_t *node_values;   /* by node: its first value, or NONE */
+    struct range *outputs;   /* by node: in `given`; empty before it is made */
+    struct vec_u32 given;    /* values; NONE for an output that nothing takes */
     struct vec_u32 params;   /* values of dump_graph.params, by index */
     struct dump_names taken; /* value names: `id` counts those that were made of this one */
     /* Where the text stands: blocks, or NONE. */
@@ -26,6 +27,7 @@ struct dump_maker {
     struct dump_names priority; /* by stream label: `id` is its priority */
     struct vec_u32 values;      /* under construction */
     struct dump_inference inference;
+    struct translator translator;
     VEC(struct operand) forms;
     VEC(struct attr) attrs;
     /* Open blocks of the graph's rest (make_rest.c): the index there, the id here. */
@@ -54,9 +56,26 @@ uint32_t maker_name(struct dump_maker *maker, uint32_t name);
 uint32_t maker_type(struct dump_maker *maker, uint32_t type);
 /* The value that a link leads to; NONE where it leads nowhere. */
 uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *link);
+/* The node gives these values, one behind the other. */
+void maker_give(struct dump_maker *maker, uint32_t node, struct range values);
+static inline bool maker_made(const struct dump_maker *maker, uint32_t node)
+{
+    return maker->outputs[node].count > 0;
+}
 
-/* Adds the op of a node, in the blocks that it belongs to (make_op.c). */
-void maker_add_op(struct dump_maker *maker, uint32_t node);
+/* Adds the ops of a node, in the blocks that it belongs to (make_node.c). */
+void maker_add_node(struct dump_maker *maker, uint32_t node);
+/* Adds the op of a node that is not translated (make_op.c). */
+void maker_add_op(struct dump_maker *maker, uint32_t node, uint32_t block);
+/* The values that stand for the nodes that this one is behind, in maker->values. */
+void maker_take_order(struct dump_maker *maker, const struct dump_node *node);
+/* The name of an output: its own, or the node's, with its number behind the first. No other value
+ * gets it. */
+uint32_t maker_output_name(struct dump_maker *maker, const struct dump_node *node, uint32_t output);
+/* The attributes of a node, which name graphs as the module does. */
+struct range maker_settled_attrs(struct dump_maker *maker, const struct dump_node *node);
+/* The type of the op of a node that is not translated: in the namespace of its dialect. */
+uint32_t dump_foreign_type(struct dump *dump, const struct dump_node *node);
 /* The data inputs of a node as operands: their values in maker->values, forms in maker->forms
  * (make_operands.c). What is returned are no operands. */
 void maker_take_operands(struct dump_maker *maker, const struct dump_node *node);

@@ -4,6 +4,9 @@
 
 #include "frontend/exchange/dump/dump.h"
 
+/* The domain in which ONNX models have ops of GE. */
+#define ONNX_GE_DOMAIN "ge"
+
 /* A row of dtypes.def. */
 struct dump_dtype {
     unsigned dtype; /* enum dtype or DTYPE_UNKNOWN */

@@ -8,6 +8,7 @@ static void add_callee(struct dump *dump, struct dump_node *node, uint32_t graph
         vec_push(&attrs, dump->module->attrs.at[node->attrs.first + i]);
     vec_push(&attrs, (struct attr){W_f, node->loc, value});
     node->attrs = module_add_attrs(dump->module, attrs.at, attrs.count);
+    node->dialect = DIALECT_GE;
     vec_free(&attrs);
 }
 

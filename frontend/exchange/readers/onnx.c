@@ -74,8 +74,11 @@ static void read_attribute_field(struct reader *reader, struct onnx_level *level
         return;
     }
     if (proto_is(field, "ref_attr_name")) {
+        uint32_t name = field_string(&reader->onnx.proto, field, reader->onnx.dump);
         dump_drop(reader->onnx.dump, attribute->loc, "an attribute that is one of its function");
-        attribute->key = NONE;
+        if (name != NONE)
+            vec_push(&reader->onnx.values, (struct attr_value){.kind = ATTR_WORD, .id = name});
+        return;
     }
     if (reader->onnx.is_ge && attribute->key != NONE && field_is_string(field, "s") &&
         ge_onnx_is_data(reader->onnx.dump, &level->draft.node, attribute->key)) {
@@ -148,6 +151,8 @@ static void end_attribute(struct reader *reader, struct onnx_level *level,
         key = W_value;
     }
     dump_add_attr(&level->draft, (struct attr){key, attribute->loc, value});
+    if (attribute->kind == KIND_T)
+        level->tensor = key;
 }
 
 static void read_attribute(struct reader *reader, struct onnx_level *level,
@@ -230,11 +235,17 @@ static void read_node_field(struct reader *reader, struct onnx_level *level,
     }
 }
 
+/* Whether it is the domain of ONNX itself. */
+static bool is_own_domain(const struct module *module, uint32_t domain)
+{
+    return domain == NONE || module->names.names[domain].size == 0 ||
+           name_is(module, domain, "ai.onnx");
+}
+
 /* The name of an op type, or function, of a domain: DOMAIN::NAME, but for ONNX's own. */
 static uint32_t full_name(struct module *module, uint32_t domain, uint32_t name, uint32_t overload)
 {
-    bool has_domain = domain != NONE && module->names.names[domain].size > 0 &&
-                      !name_is(module, domain, "ai.onnx");
+    bool has_domain = !is_own_domain(module, domain);
     bool has_overload = overload != NONE && module->names.names[overload].size > 0;
     if (name == NONE || (!has_domain && !has_overload))
         return name;
@@ -262,6 +273,28 @@ static void end_ge_node(struct reader *reader, struct dump_draft *draft)
         dump_add_attr(draft, attr);
 }
 
+/* A tensor that is an attribute has a type, which is another attribute; that of a constant is the
+ * type of its result. */
+static void add_tensor_type(struct module *module, struct onnx_level *level)
+{
+    struct attr_value type = {.kind = ATTR_TYPE, .id = level->constant};
+    uint32_t key = module_name_printf(module, "%.*s_type", NAME(module, level->tensor));
+    dump_add_attr(&level->draft, (struct attr){key, level->draft.node.loc, type});
+}
+
+/* Ops of GE have a domain of their own, in which they have their names. */
+static void settle_type(struct module *module, struct onnx_level *level)
+{
+    struct dump_node *node = &level->draft.node;
+    bool is_own = is_own_domain(module, level->op_domain);
+    if (is_own && level->tensor != NONE && !name_is(module, level->op_type, "Constant"))
+        add_tensor_type(module, level);
+    node->dialect = is_own ? DIALECT_ONNX : DIALECT_GE;
+    node->type = is_own || !name_is(module, level->op_domain, ONNX_GE_DOMAIN)
+                     ? full_name(module, level->op_domain, level->op_type, level->op_overload)
+                     : level->op_type;
+}
+
 static void end_node(struct reader *reader, struct onnx_level *level)
 {
     struct dump *dump = reader->onnx.dump;
@@ -276,8 +309,7 @@ static void end_node(struct reader *reader, struct onnx_level *level)
     if (reader->onnx.is_ge)
         end_ge_node(reader, draft);
     else
-        draft->node.type =
-            full_name(dump->module, level->op_domain, level->op_type, level->op_overload);
+        settle_type(dump->module, level);
     if (draft->outputs.count == 1 && draft->node.type != NONE &&
         name_is(dump->module, draft->node.type, "Constant"))
         draft->outputs.at[0].type = level->constant;
@@ -291,8 +323,10 @@ static void read_node(struct reader *reader, struct onnx_level *level,
     if (!field_enter(&reader->onnx.proto, outer))
         return;
     dump_begin(&level->draft, outer->name_span.begin);
-    level->op_type = level->op_domain = level->op_overload = level->constant = NONE;
+    level->op_type = level->op_domain = level->op_overload = NONE;
+    level->constant = level->tensor = NONE;
     level->is_graph = false;
+    level->draft.node.dialect = reader->onnx.is_ge ? DIALECT_GE : DIALECT_ONNX;
     ge_onnx_begin_node(&reader->ge);
     reader->data.name = NULL;
     struct field_walk walk = onnx_walk(&reader->onnx, MESSAGE_ONNX_NODE);
@@ -303,6 +337,24 @@ static void read_node(struct reader *reader, struct onnx_level *level,
 }
 
 /* --------------------------------------------------------------------------- graphs ---- */
+
+/* The version of ONNX's own operator set, where an `opset_import` is about this. */
+static void read_version(struct reader *reader, const struct proto_field *outer, int64_t *version)
+{
+    struct dump *dump = reader->onnx.dump;
+    struct proto_field field;
+    uint32_t domain = NONE;
+    int64_t number = 0;
+    if (!field_enter(&reader->onnx.proto, outer))
+        return;
+    while (proto_next(&reader->onnx.proto, &field))
+        if (proto_is(&field, "domain"))
+            domain = field_token(&reader->onnx.proto, &field, dump);
+        else if (proto_is(&field, "version"))
+            proto_integer(&reader->onnx.proto, &field, &number);
+    if (is_own_domain(dump->module, domain) && number > 0)
+        *version = number;
+}
 
 static void read_graph_field(struct reader *reader, struct onnx_level *level,
                              const struct proto_field *field)
@@ -329,6 +381,8 @@ static void read_graph_field(struct reader *reader, struct onnx_level *level,
         level->domain = field_string(proto, field, dump);
     else if (proto_is(field, "overload"))
         level->overload = field_string(proto, field, dump);
+    else if (proto_is(field, "opset_import"))
+        read_version(reader, field, &reader->onnx.dump->graphs.at[level->graph].version);
     else if (proto_is(field, "quantization_annotation"))
         dump_drop(dump, field->name_span.begin, "an annotation of quantization");
 }
@@ -407,6 +461,8 @@ static void read_model(struct reader *reader)
             read_graph(reader, field.name_span.begin, NONE, NONE);
         } else if (proto_is(&field, "functions")) {
             read_function(reader, &field);
+        } else if (proto_is(&field, "opset_import")) {
+            read_version(reader, &field, &reader->onnx.dump->version);
         } else if (proto_is(&field, "training_info")) {
             dump_drop(reader->onnx.dump, field.name_span.begin, "graphs for training");
         } else if (proto_is(&field, "metadata_props")) {

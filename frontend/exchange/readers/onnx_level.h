@@ -13,7 +13,8 @@ struct onnx_level {
     VEC(struct dump_param) declared; /* names of values and their types */
     /* The node at hand. */
     uint32_t op_type, op_domain, op_overload;
-    uint32_t constant; /* the type of what it gives, of a constant; NONE */
+    uint32_t tensor;   /* the key of its last attribute that is a tensor; NONE */
+    uint32_t constant; /* the type of this; NONE */
     bool is_graph;     /* it stands for the graph that is its attribute */
 };
 

@@ -285,24 +285,40 @@ static void put_inputs(struct writer *writer, const struct graph *graph, const s
     }
 }
 
-/* Where the domain of DOMAIN::TYPE ends; 0: it is none, or that of ONNX itself. */
+static bool has_text(const char *bytes, size_t size, const char *text)
+{
+    return size == strlen(text) && memcmp(bytes, text, size) == 0;
+}
+
+/* Where the domain of DOMAIN::TYPE ends; 0: it is none. */
 static size_t domain_size(const struct text *type)
 {
     size_t domain = 0;
     for (size_t i = 1; i + 2 < type->size && !domain; i++)
         if (type->at[i] == ':' && type->at[i + 1] == ':')
             domain = i;
-    return domain == 7 && memcmp(type->at, "ai.onnx", 7) == 0 ? 0 : domain;
+    bool means_other =
+        has_text(type->at, domain, "ai.onnx") || has_text(type->at, domain, ONNX_GE_DOMAIN);
+    return means_other ? 0 : domain;
+}
+
+/* Operators of ONNX that have no translation are such again. */
+static bool is_onnx(const struct text *type)
+{
+    return type->size > 5 && memcmp(type->at, "onnx.", 5) == 0;
 }
 
 static void put_type(struct writer *writer, const struct foreign *foreign, const struct op *op)
 {
     const struct text *type = &writer->bytes;
     foreign_op_type(foreign, op, &writer->bytes);
-    size_t domain = domain_size(type), begin = domain ? domain + 2 : 0;
+    size_t domain = is_onnx(type) ? 0 : domain_size(type);
+    size_t begin = is_onnx(type) ? 5 : domain ? domain + 2 : 0;
     proto_put_string(&writer->out, "op_type", type->at + begin, type->size - begin);
     if (domain)
         proto_put_string(&writer->out, "domain", type->at, domain);
+    else if (!is_onnx(type))
+        proto_put_text(&writer->out, "domain", ONNX_GE_DOMAIN);
 }
 
 static void put_node(struct writer *writer, struct foreign *foreign, uint32_t id)
@@ -415,6 +431,14 @@ static void put_gears(struct writer *writer, const struct graph *graph)
     ge_gears_free(&gears);
 }
 
+static void put_version(struct writer *writer, const char *domain, int64_t version)
+{
+    proto_open(&writer->out, "opset_import");
+    proto_put_text(&writer->out, "domain", domain);
+    proto_put_integer(&writer->out, "version", version);
+    proto_close(&writer->out);
+}
+
 bool exchange_write_onnx_txt(struct print_sink *sink, const struct module *module)
 {
     struct writer writer = {.pieces = {.sink = sink}, .module = module};
@@ -424,10 +448,8 @@ bool exchange_write_onnx_txt(struct print_sink *sink, const struct module *modul
     proto_put_text(&writer.out, "producer_name", "skirc");
     uint32_t root = find_root(module);
     put_graph(&writer, root, "graph", true);
-    proto_open(&writer.out, "opset_import");
-    proto_put_text(&writer.out, "domain", "");
-    proto_put_integer(&writer.out, "version", OPSET);
-    proto_close(&writer.out);
+    put_version(&writer, "", OPSET);
+    put_version(&writer, ONNX_GE_DOMAIN, 1);
     put_gears(&writer, &module->graphs.at[root]);
     mem_free(writer.written);
     text_free(&writer.bytes);

@@ -1,0 +1,434 @@
+#include "frontend/exchange/translate/build_ops.h"
+#include "ir/contents.h"
+#include "ir/foreign_dtypes.h"
+#include "ir/known_contents.h"
+#include "ir/op_infer.h"
+#include "ir/refine_types.h"
+#include "ir/verify/verify.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------- the node ---- */
+
+void tr_refuse(struct translation *t, const char *format, ...)
+{
+    va_list args;
+    if (tr_refused(t))
+        return;
+    va_start(args, format);
+    text_vprintf(&t->reason, format, args);
+    va_end(args);
+}
+
+uint32_t tr_optional(const struct translation *t, uint32_t i)
+{
+    return i < t->n_operands ? t->operands[i] : NONE;
+}
+
+uint32_t tr_operand(struct translation *t, uint32_t i)
+{
+    uint32_t value = tr_optional(t, i);
+    if (value == NONE)
+        tr_refuse(t, "its operand %u is absent", i);
+    return value;
+}
+
+void tr_most_operands(struct translation *t, uint32_t most)
+{
+    if (t->n_operands > most)
+        tr_refuse(t, "it has %u operands, more than %u", t->n_operands, most);
+}
+
+bool tr_wants(const struct translation *t, uint32_t result)
+{
+    return result < t->n_results && t->results[result].wanted;
+}
+
+/* --------------------------------------------------------------------------- values ---- */
+
+static const struct type *type_of(const struct translation *t, uint32_t value)
+{
+    uint32_t id = value == NONE ? NONE : t->graph->values.at[value].type;
+    return id == NONE ? NULL : &t->module->types.at[id];
+}
+
+unsigned tr_dtype(const struct translation *t, uint32_t value)
+{
+    const struct type *type = type_of(t, value);
+    return type ? type->dtype : DTYPE_UNKNOWN;
+}
+
+uint32_t tr_rank(const struct translation *t, uint32_t value)
+{
+    const struct type *type = type_of(t, value);
+    return type ? type->rank : RANK_UNKNOWN;
+}
+
+int64_t tr_dim(const struct translation *t, uint32_t value, uint32_t i)
+{
+    const struct type *type = type_of(t, value);
+    return type && i < type_n_dims(type) ? t->module->dims.at[type->dims + i] : DIM_UNKNOWN;
+}
+
+enum dtype tr_need_dtype(struct translation *t, uint32_t value)
+{
+    unsigned dtype = tr_dtype(t, value);
+    if (dtype != DTYPE_UNKNOWN)
+        return (enum dtype)dtype;
+    tr_refuse(t, "the data type of an operand is not known");
+    return DTYPE_f32;
+}
+
+uint32_t tr_need_rank(struct translation *t, uint32_t value)
+{
+    uint32_t rank = tr_rank(t, value);
+    if (rank != RANK_UNKNOWN)
+        return rank;
+    tr_refuse(t, "the rank of an operand is not known");
+    return 0;
+}
+
+int64_t tr_axis(struct translation *t, int64_t axis, uint32_t rank)
+{
+    if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
+        tr_refuse(t, "axis %lld is none of %u", (long long)axis, rank);
+        return 0;
+    }
+    return axis < 0 ? axis + rank : axis;
+}
+
+bool tr_is_float(const struct translation *t, uint32_t value)
+{
+    unsigned dtype = tr_dtype(t, value);
+    return dtype != DTYPE_UNKNOWN && dtype_info((enum dtype)dtype)->class == CLASS_FLOAT;
+}
+
+/* The numbers that the text gives to the constant that a value is; 0: there are none. */
+static uint32_t numbers_of(const struct translation *t, uint32_t value,
+                           const struct attr_value **numbers, uint64_t *elements)
+{
+    uint32_t source = value == NONE ? NONE : viewed_value(t->module, t->graph, value);
+    uint32_t def = source == NONE ? NONE : t->graph->values.at[source].def;
+    if (def >= t->graph->ops.count || (source < t->written->count && t->written->at[source]))
+        return 0;
+    const struct op *op = &t->graph->ops.at[def];
+    const struct attr *attr =
+        name_is(t->module, op->type, "Variable") ? NULL : op_contents_attr(t->module, t->graph, op);
+    if (!attr || !type_elements(t->module, t->graph->values.at[source].type, elements))
+        return 0;
+    struct contents contents = contents_read(t->module, attr);
+    *numbers = contents.numbers;
+    return contents.numbers && (contents.count == 1 || contents.count == *elements) ? contents.count
+                                                                                    : 0;
+}
+
+/* One number may fill a constant of any size; rows look at no more elements. */
+enum { MOST_CONTENTS = 4096 };
+
+bool tr_contents(struct translation *t, uint32_t value, struct tr_ints *ints)
+{
+    const struct attr_value *numbers;
+    uint64_t elements = 0;
+    uint32_t count = numbers_of(t, value, &numbers, &elements);
+    *ints = (struct tr_ints){NULL, 0};
+    if (tr_dim(t, value, 0) == 0 && tr_rank(t, value) == 1) /* nothing stands in it */
+        return true;
+    if (count == 0 || elements > MOST_CONTENTS)
+        return false;
+    int64_t *at = arena_alloc(&t->translator->arena, (elements + 1) * sizeof *at);
+    for (uint64_t i = 0; i < elements; i++) {
+        const struct attr_value *number = &numbers[count == 1 ? 0 : i];
+        if (number->kind != ATTR_INT && number->kind != ATTR_BOOL)
+            return false;
+        at[i] = number->i;
+    }
+    *ints = (struct tr_ints){at, (uint32_t)elements};
+    return true;
+}
+
+bool tr_number(struct translation *t, uint32_t value, struct attr_value *number)
+{
+    const struct attr_value *numbers;
+    uint64_t elements = 0;
+    if (numbers_of(t, value, &numbers, &elements) != 1)
+        return false;
+    *number = *numbers;
+    return true;
+}
+
+/* ----------------------------------------------------------------------- attributes ---- */
+
+void tr_set(struct translation *t, const char *key, struct attr_value value)
+{
+    vec_push(&t->pending, (struct attr){module_name(t->module, key), t->loc, value});
+}
+
+void tr_set_int(struct translation *t, const char *key, int64_t i)
+{
+    tr_set(t, key, (struct attr_value){.kind = ATTR_INT, .i = i});
+}
+
+void tr_set_flag(struct translation *t, const char *key, bool flag)
+{
+    tr_set(t, key, (struct attr_value){.kind = ATTR_BOOL, .i = flag});
+}
+
+void tr_set_float(struct translation *t, const char *key, double f)
+{
+    tr_set(t, key, (struct attr_value){.kind = ATTR_FLOAT, .f = f});
+}
+
+void tr_set_text(struct translation *t, const char *key, const char *text)
+{
+    tr_set(t, key, (struct attr_value){.kind = ATTR_STRING, .id = module_name(t->module, text)});
+}
+
+static struct attr_value list_of(struct translation *t, struct tr_ints ints)
+{
+    struct attr_value list = {.kind = ATTR_LIST, .count = ints.count};
+    VEC(struct attr_value) values = {NULL, 0, 0};
+    for (uint32_t i = 0; i < ints.count; i++)
+        vec_push(&values, (struct attr_value){.kind = ATTR_INT, .i = ints.at[i]});
+    list.first = ints.count ? module_add_values(t->module, values.at, values.count).first : W_int;
+    vec_free(&values);
+    return list;
+}
+
+void tr_set_ints(struct translation *t, const char *key, struct tr_ints ints)
+{
+    tr_set(t, key, list_of(t, ints));
+}
+
+void tr_set_dtype(struct translation *t, const char *key, enum dtype dtype)
+{
+    enum dtype found;
+    for (int64_t number = 0; number < GE_DTYPES_END; number++)
+        if (ge_dtype_find(number, &found) && found == dtype) {
+            tr_set_int(t, key, number);
+            return;
+        }
+    tr_refuse(t, "GE has no data type %s", dtype_info(dtype)->name);
+}
+
+void tr_set_type(struct translation *t, enum dtype dtype, struct tr_ints dims)
+{
+    t->next_type = module_type(t->module, dtype, W_ND, dims.at, dims.count);
+}
+
+/* ------------------------------------------------------------------------------ ops ---- */
+
+/* Lower case, as part of the names of what the op gives. */
+static uint32_t role_of(struct translation *t, const char *type)
+{
+    char *role = arena_strndup(&t->translator->arena, type, strlen(type));
+    for (char *at = role; *at; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+    return module_name(t->module, role);
+}
+
+/* The marks of all values that there are by now. */
+static const uint8_t *written(struct translation *t)
+{
+    while (t->written->count < t->graph->values.count)
+        vec_push(t->written, 0);
+    return t->written->at;
+}
+
+static void refuse_operands(struct translation *t, const struct op *op, const char *type)
+{
+    struct text types = {NULL, 0, 0};
+    for (uint32_t i = 0; i < op->operands.count; i++) {
+        const struct type *of = type_of(t, t->graph->refs.at[op->operands.first + i]);
+        text_printf(&types, "%s%s[", i ? ", " : "", dtype_info(of->dtype)->name);
+        if (of->rank == RANK_UNKNOWN)
+            text_string(&types, "..");
+        for (uint32_t d = 0; d < type_n_dims(of); d++) {
+            int64_t dim = t->module->dims.at[of->dims + d];
+            text_string(&types, d ? ", " : "");
+            if (dim >= 0)
+                text_signed(&types, dim);
+            else if (dim_is_gear(dim))
+                text_printf(&types, "%.*s", NAME(t->module, dim_gear(dim)));
+            else
+                text_char(&types, '?');
+        }
+        text_char(&types, ']');
+    }
+    tr_refuse(t, "GE's %s does not take %.*s with these attributes", type,
+              types.size ? (int)types.size : 7, types.size ? types.at : "nothing");
+    text_free(&types);
+}
+
+/* The types of its results. */
+static void infer(struct translation *t, uint32_t id, const char *name)
+{
+    const struct op *op = &t->graph->ops.at[id];
+    const struct op_type *type = op_type_find(t->module, op->type);
+    struct op_inference inference;
+    if (type)
+        op_infer(&inference, t->module, t->graph, op, type, written(t), &t->translator->arena);
+    if (!op_fits_type(t->module, t->graph, op))
+        refuse_operands(t, op, name);
+}
+
+static void add_results(struct translation *t, struct op *op, uint32_t role, uint32_t count)
+{
+    uint32_t unknown = module_type(t->module, (enum dtype)DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
+    op->results = (struct range){t->graph->values.count, count};
+    for (uint32_t i = 0; i < count; i++)
+        graph_add_value(t->graph, role, i == 0 && t->next_type != NONE ? t->next_type : unknown,
+                        t->graph->ops.count);
+    t->next_type = NONE;
+}
+
+/* Adds an op whose values and forms are those of `forms`. */
+static uint32_t add_op(struct translation *t, const char *type, uint32_t role,
+                       const uint32_t *values, uint32_t n_values, const struct operand *forms,
+                       uint32_t n_forms, uint32_t n_results)
+{
+    struct graph *graph = t->graph;
+    struct op op = {
+        .type = module_name(t->module, type), .loc = t->loc, .block = t->block, .kernel = NONE};
+    op.operands = graph_add_refs(graph, values, n_values);
+    op.attrs = module_add_attrs(t->module, t->pending.at, t->pending.count);
+    t->pending.count = 0;
+    bool plain = true;
+    struct clauses clauses = {.forms = {graph->forms.count, n_forms}};
+    for (uint32_t i = 0; i < n_forms; i++) {
+        struct operand form = forms[i];
+        form.values.first += op.operands.first;
+        plain &= form.kind == OPERAND_VALUE;
+        vec_push(&graph->forms, form);
+    }
+    if (plain) {
+        graph->forms.count -= n_forms;
+    } else {
+        op.clauses = graph->clauses.count;
+        vec_push(&graph->clauses, clauses);
+    }
+    add_results(t, &op, role, n_results);
+    uint32_t id = graph_add_op(graph, &op);
+    infer(t, id, type);
+    return tr_refused(t) ? NONE : op.results.first;
+}
+
+uint32_t tr_op(struct translation *t, const char *type, const uint32_t *operands, uint32_t n,
+               uint32_t n_results)
+{
+    struct arena *arena = &t->translator->arena;
+    struct operand *forms = arena_alloc(arena, (n + 1) * sizeof *forms);
+    uint32_t *values = arena_alloc(arena, (n + 1) * sizeof *values), n_values = 0;
+    if (tr_refused(t))
+        return NONE;
+    while (n > 0 && operands[n - 1] == NONE)
+        n--;
+    for (uint32_t i = 0; i < n; i++) {
+        forms[i] = (struct operand){OPERAND_NONE, NONE, {n_values, 0}};
+        if (operands[i] == NONE)
+            continue;
+        forms[i].kind = OPERAND_VALUE;
+        forms[i].values.count = 1;
+        values[n_values++] = operands[i];
+    }
+    return add_op(t, type, role_of(t, type), values, n_values, forms, n, n_results);
+}
+
+uint32_t tr_listed(struct translation *t, const char *type, const uint32_t *operands, uint32_t n,
+                   uint32_t last)
+{
+    uint32_t *values = arena_alloc(&t->translator->arena, (n + 1) * sizeof *values);
+    struct operand forms[2] = {{OPERAND_LIST, NONE, {0, n}}, {OPERAND_VALUE, NONE, {n, 1}}};
+    if (tr_refused(t))
+        return NONE;
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = operands[i];
+    values[n] = last;
+    bool more = last != NONE;
+    return add_op(t, type, role_of(t, type), values, n + more, forms, 1 + more, 1);
+}
+
+/* ------------------------------------------------------------------------ constants ---- */
+
+static uint32_t add_const(struct translation *t, const char *role, struct attr_value value)
+{
+    if (tr_refused(t))
+        return NONE;
+    tr_set(t, "value", value);
+    return add_op(t, "Const", module_name(t->module, role), NULL, 0, NULL, 0, 1);
+}
+
+uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints ints)
+{
+    int64_t count = ints.count;
+    tr_set_type(t, DTYPE_i64, (struct tr_ints){&count, 1});
+    return add_const(t, role, list_of(t, ints));
+}
+
+uint32_t tr_const_int(struct translation *t, const char *role, int64_t i)
+{
+    tr_set_type(t, DTYPE_i64, (struct tr_ints){NULL, 0});
+    return add_const(t, role, (struct attr_value){.kind = ATTR_INT, .i = i});
+}
+
+uint32_t tr_const(struct translation *t, const char *role, enum dtype dtype, double number)
+{
+    enum dtype_class class = dtype_info(dtype)->class;
+    struct attr_value value = {.kind = ATTR_FLOAT, .f = number};
+    if (class == CLASS_SINT || class == CLASS_UINT || class == CLASS_BOOL) {
+        value.kind = class == CLASS_BOOL ? ATTR_BOOL : ATTR_INT;
+        value.i = (int64_t)number;
+    }
+    tr_set_type(t, dtype, (struct tr_ints){NULL, 0});
+    return add_const(t, role, value);
+}
+
+uint32_t tr_cast(struct translation *t, uint32_t value, enum dtype dtype)
+{
+    if (tr_dtype(t, value) == dtype)
+        return value;
+    tr_set_dtype(t, "dst_type", dtype);
+    return tr_make(t, "Cast", value);
+}
+
+uint32_t tr_reshape(struct translation *t, uint32_t value, struct tr_ints dims)
+{
+    return tr_make(t, "Reshape", value, tr_const_ints(t, "shape", dims));
+}
+
+/* -------------------------------------------------------------------------- results ---- */
+
+/* Takes from what the dump says of a type what is not known of it. */
+static uint32_t joined(struct translation *t, uint32_t made, uint32_t said)
+{
+    const struct type a = t->module->types.at[made], b = t->module->types.at[said];
+    bool same = type_kinds_agree(&a, &b);
+    for (uint32_t i = 0; same && i < type_n_dims(&a) && b.rank != RANK_UNKNOWN; i++) {
+        int64_t x = t->module->dims.at[a.dims + i], y = t->module->dims.at[b.dims + i];
+        same = x < 0 || y < 0 || x == y;
+    }
+    if (!same)
+        tr_refuse(t, "the model says another type of its result than follows");
+    return same ? merged_type(t->module, made, said) : made;
+}
+
+static bool is_given(const struct translation *t, uint32_t value)
+{
+    for (uint32_t i = 0; i < t->n_results; i++)
+        if (t->results[i].value == value)
+            return true;
+    return false;
+}
+
+void tr_give(struct translation *t, uint32_t result, uint32_t value)
+{
+    if (tr_refused(t) || result >= t->n_results)
+        return;
+    if (value < t->first_value || is_given(t, value))
+        value = tr_make(t, "Identity", value);
+    struct translation_result *out = &t->results[result];
+    if (tr_refused(t))
+        return;
+    out->value = value;
+    if (out->type != NONE)
+        t->graph->values.at[value].type = joined(t, t->graph->values.at[value].type, out->type);
+}

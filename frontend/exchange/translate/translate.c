@@ -1,0 +1,165 @@
+#include "frontend/exchange/translate/translate.h"
+#include "frontend/exchange/translate/row_attrs.h"
+
+#include <string.h>
+
+/* Of an operator without rows. */
+enum { NO_ROWS = UINT32_MAX - 1 };
+
+extern const struct translation_table onnx_table, tf_table;
+
+const struct translation_table *translation_table(enum dialect dialect)
+{
+    switch (dialect) {
+    case DIALECT_ONNX: return &onnx_table;
+    default: return NULL;
+    }
+}
+
+void translator_free(struct translator *translator)
+{
+    for (unsigned i = 0; i < DIALECTS; i++)
+        id_map_free(&translator->rows[i]);
+    vec_free(&translator->found);
+    arena_free(&translator->arena);
+}
+
+/* ----------------------------------------------------------------------------- rows ---- */
+
+static const struct translation_row *look_up(const struct module *module, enum dialect dialect,
+                                             uint32_t type)
+{
+    const struct translation_table *table = translation_table(dialect);
+    for (unsigned f = 0; table && table->families[f]; f++)
+        for (const struct translation_row *row = table->families[f]; row->op; row++)
+            if (name_is(module, type, row->op))
+                return row;
+    return NULL;
+}
+
+/* The first row of the operator, or NULL. */
+static const struct translation_row *first_row(const struct translation *t)
+{
+    struct translator *translator = t->translator;
+    uint32_t *place = id_map_at(&translator->rows[t->dialect], t->type);
+    if (*place == NONE) {
+        const struct translation_row *row = look_up(t->module, t->dialect, t->type);
+        *place = row ? translator->found.count : NO_ROWS;
+        if (row)
+            vec_push(&translator->found, row);
+    }
+    return *place == NO_ROWS ? NULL : translator->found.at[*place];
+}
+
+static bool is_next(const struct translation_row *row)
+{
+    return row[1].op && strcmp(row[0].op, row[1].op) == 0;
+}
+
+/* Whether a row means the same in all versions. */
+static bool is_timeless(const struct translation_row *row)
+{
+    return row->since <= 1 && row->until == 0;
+}
+
+/* Finds the row of the node's version. */
+static void choose_row(struct translation *t)
+{
+    const struct translation_table *table = translation_table(t->dialect);
+    const struct translation_row *first = first_row(t), *row = first;
+    if (!row) {
+        tr_refuse(t, "there is no translation of the operator");
+    } else if (t->version == 0) {
+        if (is_timeless(row))
+            t->row = row;
+        else
+            tr_refuse(t, "the model does not say which version of the operator set it has");
+    } else if (t->version > table->last) {
+        tr_refuse(t, "operator set %lld is newer than %d, the last one that is known",
+                  (long long)t->version, table->last);
+    } else {
+        while ((t->version < row->since || (row->until && t->version > row->until)) && is_next(row))
+            row++;
+        if (t->version >= row->since && (!row->until || t->version <= row->until))
+            t->row = row;
+        else
+            tr_refuse(t, "there is no translation of what it means in operator set %lld",
+                      (long long)t->version);
+    }
+}
+
+/* ------------------------------------------------------------------------------ ops ---- */
+
+/* The one op that the row describes. */
+static void make_one(struct translation *t)
+{
+    row_attrs_map(t);
+    uint32_t first = tr_op(t, t->row->to, t->operands, t->n_operands, t->n_results);
+    for (uint32_t i = 0; i < t->n_results && !tr_refused(t); i++)
+        tr_give(t, i, first + i);
+}
+
+static void check_results(struct translation *t)
+{
+    for (uint32_t i = 0; i < t->n_results && !tr_refused(t); i++)
+        if (t->results[i].wanted && t->results[i].value == NONE)
+            tr_refuse(t, "its output %u has no translation", i);
+}
+
+/* How much of a graph there is. */
+struct mark {
+    uint32_t ops, values, refs, forms, clauses;
+};
+
+static struct mark mark_of(const struct graph *graph)
+{
+    return (struct mark){graph->ops.count, graph->values.count, graph->refs.count,
+                         graph->forms.count, graph->clauses.count};
+}
+
+static void cut_to(struct graph *graph, const struct mark *mark)
+{
+    graph->ops.count = mark->ops;
+    graph->values.count = mark->values;
+    graph->refs.count = mark->refs;
+    graph->forms.count = mark->forms;
+    graph->clauses.count = mark->clauses;
+}
+
+static void forget_marks(struct translation *t)
+{
+    if (t->written->count > t->graph->values.count)
+        t->written->count = t->graph->values.count;
+}
+
+bool translate_node(struct translation *t)
+{
+    struct mark mark = mark_of(t->graph);
+    t->module = t->translator->module;
+    t->first_op = mark.ops;
+    t->first_value = mark.values;
+    t->next_type = NONE;
+    for (uint32_t i = 0; i < t->n_results; i++)
+        t->results[i].value = NONE;
+    choose_row(t);
+    if (t->row)
+        row_attrs_check(t);
+    if (!tr_refused(t)) {
+        if (t->row->make)
+            t->row->make(t);
+        else
+            make_one(t);
+        check_results(t);
+    }
+    if (tr_refused(t))
+        cut_to(t->graph, &mark);
+    forget_marks(t);
+    arena_clear(&t->translator->arena);
+    return !tr_refused(t);
+}
+
+void translation_free(struct translation *t)
+{
+    text_free(&t->reason);
+    vec_free(&t->pending);
+}
