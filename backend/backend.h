@@ -65,6 +65,9 @@ struct emission {
 
 struct backend_functions {
     library_check *check_op; /* of the sample kernels */
+    /* Whether the target is what the module is for; reports why not. Only where the command line
+     * names the target. NULL: it takes all. */
+    bool (*accepts)(const struct module *module, struct diags *diags);
     /* Reports what else the target's object would be refused for before a tool is called: what
      * cannot be emitted, and kernels' objects. Nothing is written; a module without entries is
      * well. */

@@ -109,6 +109,13 @@ enum pipeline_status session_lower_part(struct session *session, unsigned first,
     return pipeline_lower_part(&session->context, session->passes, first, end);
 }
 
+bool session_target_accepts(struct session *session)
+{
+    const struct backend_functions *functions = session->target->functions;
+    return !functions->accepts ||
+           functions->accepts(session->context.module, session->context.diags);
+}
+
 enum backend_status session_check_target(struct session *session)
 {
     const struct emission_job job = {.module = session->context.module,

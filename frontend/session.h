@@ -53,6 +53,9 @@ enum pipeline_status session_lower(struct session *session);
 /* Runs a part of it; see pipeline_lower_part. */
 enum pipeline_status session_lower_part(struct session *session, unsigned first, unsigned end);
 
+/* Whether the target is what the module is for; reports why not. */
+bool session_target_accepts(struct session *session);
+
 /* Reports what else the target would refuse a lowered module for. */
 enum backend_status session_check_target(struct session *session);
 

@@ -1,5 +1,7 @@
 #include "ir/arch.h"
 
+#include <strings.h>
+
 static const struct {
     const char *name;
     bool sync_base;
@@ -25,7 +27,7 @@ static bool contains(const struct intern_name *name, const char *part)
 {
     size_t size = strlen(part);
     for (size_t at = 0; at + size <= name->size; at++)
-        if (memcmp(name->text + at, part, size) == 0)
+        if (strncasecmp(name->text + at, part, size) == 0)
             return true;
     return false;
 }
@@ -46,19 +48,33 @@ bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch)
     return arch_of_text(module->names.names[name].text, module->names.names[name].size, arch);
 }
 
+/* False where neither the attribute nor the name says it. */
+static bool find_arch(const struct module *module, const struct target *target, enum arch *arch)
+{
+    uint32_t written = attr_string(module, target->attrs, W_arch);
+    if (written != NONE && arch_of_name(module, written, arch))
+        return true;
+    for (size_t i = 0; i < sizeof socs / sizeof *socs; i++) {
+        if (!contains(&module->names.names[target->name], socs[i].part))
+            continue;
+        *arch = socs[i].arch;
+        return true;
+    }
+    return false;
+}
+
 enum arch module_arch(const struct module *module)
 {
     enum arch arch = (enum arch)0;
-    if (module->targets.count == 0)
-        return arch;
-    const struct target *target = &module->targets.at[0];
-    uint32_t written = attr_string(module, target->attrs, W_arch);
-    if (written != NONE && arch_of_name(module, written, &arch))
-        return arch;
-    for (size_t i = 0; i < sizeof socs / sizeof *socs; i++)
-        if (contains(&module->names.names[target->name], socs[i].part))
-            return socs[i].arch;
+    if (module->targets.count > 0)
+        find_arch(module, &module->targets.at[0], &arch);
     return arch;
+}
+
+bool module_arch_is_known(const struct module *module)
+{
+    enum arch arch;
+    return module->targets.count == 0 || find_arch(module, &module->targets.at[0], &arch);
 }
 
 bool arch_has_sync_base(enum arch arch)

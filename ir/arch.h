@@ -13,6 +13,9 @@ enum arch {
 /* That of the attribute `arch` of the target, or else of its name. */
 enum arch module_arch(const struct module *module);
 
+/* Whether one of the two says it, or the module has no target. */
+bool module_arch_is_known(const struct module *module);
+
 /* Whether entries have a slot 0 for the address of the sync memory. */
 bool arch_has_sync_base(enum arch arch);
 

@@ -6,7 +6,9 @@
 #include "backend/ascend/twin_records.h"
 #include "backend/device/ops.h"
 #include "backend/device/run.h"
+#include "ir/arch.h"
 #include "ir/base/diag.h"
+#include "ir/syntax/locate.h"
 
 static const struct device_target twin = {
     .compile = twin_compile, .open_records = twin_records_open, .take_records = twin_records_take};
@@ -14,6 +16,17 @@ static const struct device_target twin = {
 static struct backend_run *open_run(const struct run_options *options, enum backend_status *status)
 {
     return device_run_open(options, &twin, status);
+}
+
+static bool accepts(const struct module *module, struct diags *diags)
+{
+    if (module_arch_is_known(module))
+        return true;
+    const struct target *target = &module->targets.at[0];
+    if (diag_at(diags, DIAG_unknown_chip, locate_name(module, target->loc),
+                "no chip is known by the name '%.*s' of the target", NAME(module, target->name)))
+        diag_help(diags, "add 'arch = \"c220\"' to the target, or 'arch = \"c310\"'");
+    return false;
 }
 
 /* Kernels' objects are looked at where there is a toolchain that would link them. */
@@ -49,4 +62,4 @@ static const struct backend_runner runner = {
 };
 
 const struct backend_functions ascend_functions = {
-    .check_op = device_op_check, .check = check, .runner = &runner};
+    .check_op = device_op_check, .accepts = accepts, .check = check, .runner = &runner};

@@ -100,7 +100,9 @@ static enum exit_status check_module(struct check *check)
     struct session_options options = {.target = check->target};
     session_options_find(input, check->plugins, &options);
     session_open(&check->session, input->module, &input->diags, &options);
-    enum exit_status status = pipeline_exit_status(lower(check));
+    enum exit_status status = EXIT_INPUT;
+    if (session_target_accepts(&check->session))
+        status = pipeline_exit_status(lower(check));
     if (status == EXIT_DONE && check->lower)
         status = backend_exit_status(session_check_target(&check->session));
     session_close(&check->session);

@@ -119,7 +119,8 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
     struct lowered_input lowered;
     enum exit_status status;
     if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status) &&
-        !named_files_stay(&lowered.input, output))
+        ((option_value(invocation, "target") && !session_target_accepts(&lowered.session)) ||
+         !named_files_stay(&lowered.input, output)))
         status = EXIT_INPUT;
     else if (status == EXIT_DONE)
         status = emission->kind == EMISSION_TEXT ? emit_text(&lowered, emission, output)
