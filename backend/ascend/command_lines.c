@@ -30,7 +30,11 @@ static void add_entry(struct command_lines *lines, struct entry_finder *finder,
     launch_info_init(&info, finder, entry);
     for (int core = 0; core < CORE_TYPES; core++)
         lines->parts[core] |= kernel_type_has(entry->type, (enum core_type)core);
-    lines->mixed |= kernel_type_is_mixed(entry->type);
+    if (kernel_type_is_mixed(entry->type)) {
+        lines->one_to_one =
+            (lines->one_to_one || !lines->mixed) && kernel_type_info(entry->type)->aivs == 1;
+        lines->mixed = true;
+    }
     lines->copies |= launch_info_copies(&info) > 1;
     lines->dumps |= launch_info_dumps(&info);
     add_options(lines, &info);
@@ -123,6 +127,10 @@ void command_lines_compile(struct command_lines *lines, enum core_type core, con
     vec_push(words, "-DTILING_KEY_VAR=0UL");
     if (lines->mixed)
         vec_push(words, "-D__MIX_CORE_MACRO__=1");
+    if (lines->one_to_one)
+        vec_push(words, "-D__MIX_CORE_AIC_RATION__=1");
+    if (lines->one_to_one && !arch_has_sync_base(lines->arch))
+        vec_push(words, "-D__ASCENDC_DAVID_SPLIT_CORE__");
     add_entry_names(lines, core, words);
     vec_push(words, lines->dumps ? "-DASCENDC_DUMP" : "-DASCENDC_DUMP=0");
     if (lines->dumps)

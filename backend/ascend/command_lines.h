@@ -14,6 +14,7 @@ struct command_lines {
     struct file_names options; /* of all entries, each once */
     bool parts[CORE_TYPES];    /* core types that some entry runs on: a compilation each */
     bool mixed;                /* some launch has both */
+    bool one_to_one;           /* and all that have both have one AIV for each AIC */
     bool copies;               /* code that is called is far away */
     bool dumps;
     struct arena arena;

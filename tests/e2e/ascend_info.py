@@ -167,6 +167,57 @@ def check_meta():
               [("sum", 4, 0, True, True, 1), ("wide", None, 7, False, False, 4)], ops)
 
 
+PAIR = """skir 1
+
+target "NAME" {aic = 4, aiv = 8}
+
+kernel @c : aic_only {
+  block = 4, object = "c.o", function = "c", params = [x, y]
+}
+kernel @v : aiv_only {
+  block = BLOCKS, object = "v.o", function = "v", params = [x, y]
+}
+
+graph @g(%x: f16[64]) -> f16[64] {
+  superkernel @s {
+    %m = Cube(%x) : f16[64] via @c
+    %y = Vector(%m) : f16[64] via @v
+  }
+  return %y
+}
+"""
+
+
+def check_definitions():
+    """What headers depend on is defined in compilations of 1:1 launches."""
+    one, split = "-D__MIX_CORE_AIC_RATION__=1", "-D__ASCENDC_DAVID_SPLIT_CORE__"
+    for name, blocks, wanted in (("Ascend910B1", 4, [one]), ("Ascend910B1", 8, []),
+                                 ("Ascend950PR", 4, [one, split]), ("Ascend350", 8, [])):
+        text = PAIR.replace("NAME", name).replace("BLOCKS", str(blocks))
+        done = tap.skirc("compile", "--emit=commands", write("pair.skir", text))
+        words = done.stdout.replace("\\\n", " ").split()
+        found = [word for word in (one, split) if words.count(word) == 2]
+        tap.check(f"definitions of the compilation for {name} with {blocks} AIVs",
+                  done.returncode == 0 and found == wanted and "-D__MIX_CORE_MACRO__=1" in words,
+                  done.stdout + done.stderr)
+
+
+def check_chip():
+    path = write("chip.skir", PAIR.replace("NAME", "npu").replace("BLOCKS", "4"))
+    for what in "ascendc", "compile-info", "commands":
+        done = tap.skirc("compile", path, f"--emit={what}")
+        tap.check(f"{what} takes a target whose name says no chip", done.returncode == 0, done.stderr)
+        done = tap.skirc("compile", path, f"--emit={what}", "--target=ascend")
+        tap.check(f"{what} with --target=ascend does not", done.returncode == 1 and not done.stdout
+                  and "[unknown-chip]" in done.stderr, done.stderr)
+    helped = tap.skirc("check", path, "--target=ascend")
+    write("chip.skir", PAIR.replace("NAME", "npu").replace("BLOCKS", "4")
+          .replace("aiv = 8}", 'aiv = 8, arch = "c220"}'))
+    done = tap.skirc("check", path, "--target=ascend")
+    tap.check("its help removes the error", """add 'arch = "c220"' to the target""" in helped.stderr
+              and done.returncode == 0, helped.stderr + done.stderr)
+
+
 def check_nothing():
     path = write("nothing.skir", "skir 1\n")
     info, said = emit("compile-info", path)
@@ -221,6 +272,8 @@ def check_requests():
 
 check_program()
 check_meta()
+check_definitions()
+check_chip()
 check_nothing()
 check_requests()
 tap.done()
