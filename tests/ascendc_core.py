@@ -45,7 +45,7 @@ BARRIERS = {("PIPE_FIX", 0, "AscendC::SYNC_AIC_FLAG"): ("arrive", "aic"),
             ("PIPE_MTE3", 2, "AscendC::SYNC_AIV_FLAG"): ("set", "v2c")}
 WAITS = {flag: ("await" if how == "arrive" else "wait", what)
          for (_, _, flag), (how, what) in BARRIERS.items()}
-NAMES = {"PIPE_FIX", "PIPE_MTE3", "PIPE_ALL", "PIPE_S", "EVENT_ID0", "ASCENDC_DUMP_SIZE",
+NAMES = {"PIPE_FIX", "PIPE_MTE3", "PIPE_ALL", "PIPE_S", "EVENT_ID0",
          "cache_line_t::ENTIRE_DATA_CACHE", "dcci_dst_t::CACHELINE_OUT", *WAITS}
 FEED = "AscendC::g_superKernelAutoSyncAll"
 GLOBALS = {FEED + "SyncIdx", FEED + "Enable", FEED + "ConfigGmAddr", FEED + "ConfigGmBaseAddr",
@@ -67,6 +67,7 @@ class Place:
         self.aics, self.aivs = entry.block * entry.shape[0], max(entry.shape[1], 1)
         self.index = block if kind == "aic" else block * self.aivs + sub
         self.blocks = entry.block
+        self.counters = entry.words.get(("", "sync_workspace"))
         self.physical = (self.index * 5 + 3 + (kind == "aiv")) % 64
 
 
@@ -122,6 +123,8 @@ class Core:
             pass
         if any(self.in_area(address) or self.in_trace(address) for address in self.dirty):
             raise Wrong("a record is not written back")
+        if any(self.slot_of(address)[0] == self.place.counters for address in self.dirty):
+            raise Wrong("a counter is not written back")
         if self.flags:
             raise Wrong("an event of pipes is left set")
         return self.did
@@ -312,6 +315,8 @@ class Core:
             return Function(name.lstrip(":"))
         if name in GLOBALS:
             return self.globals[name]
+        if name in self.source.constants:
+            return self.source.constants[name]
         if name in NAMES or name.startswith("cache_line_t") or name.startswith("dcci_dst"):
             return name
         raise Wrong(f"unknown name {name}")
@@ -445,7 +450,7 @@ class Core:
     def prim_AscendC_GetBlockIdx(self):
         return self.place.index
 
-    def prim_AscendC_GetBlockNum(self):
+    def prim_get_block_num(self):
         return self.place.blocks
 
     def prim_AscendC_GetSystemCycle(self):
@@ -460,6 +465,19 @@ class Core:
 
     def prim_AscendC_PreLoad(self, units):
         self.do("preload_all", units)
+
+    def prim_AscendC_WaitPreTaskEndImpl(self, config):
+        self.early("WAIT_PRE_TASK_END")
+        self.do("early wait", int(config))
+
+    def prim_AscendC_SetNextTaskStart(self):
+        self.early("SET_NEXT_TASK_START")
+        self.do("early set")
+
+    def early(self, what):
+        for name in ("__ASCENDC_SUPERKERNEL_EARLY_START_V2", f"__ASCENDC_ENABLE_{what}"):
+            if name not in self.source.defined:
+                raise Wrong(f"without {name} an early start does nothing")
 
     def prim_dc_preload(self, pointer, offset):
         slot, rest = divmod(pointer.address + offset - PARAMETERS, 8)
@@ -534,6 +552,8 @@ class Core:
         self.do("zero", self.slot_of(target.address), size)
 
     def prim_copy_cbuf_to_gm(self, target, source, sid, bursts, length, *gaps):
+        if not self.world.has_base():
+            raise Wrong("a c310 has no copy_cbuf_to_gm")
         self.copied(target, bursts * length * 32, "MTE2_MTE3")
 
     def prim_copy_ubuf_to_gm(self, target, source, sid, bursts, length, *gaps):

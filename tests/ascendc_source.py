@@ -7,8 +7,8 @@ from judge_entries import Wrong
 TOKEN = re.compile(r'\s+|//[^\n]*|(?P<t>(?:::)?[A-Za-z_]\w*(?:::\w+)*|0x[0-9a-f]+|\d+|"[^"]*"|'
                    r'<<|>>|<=|>=|==|!=|&&|\|\||\+=|\+\+|.)')
 QUALIFIERS = {"const", "__gm__", "__cbuf__", "__ubuf__", "volatile", "struct", "static", "inline",
-              "__aicore__", "extern", "__global__", '"C"'}
-BASES = {"uint64_t": 8, "uint32_t": 4, "uint8_t": 1, "void": 1, "bool": 1, "GM_ADDR": 8}
+              "__aicore__", "extern", "__global__", "constexpr", '"C"'}
+BASES = {"uint64_t": 8, "uint32_t": 4, "uint8_t": 1, "int64_t": 8, "void": 1, "bool": 1, "GM_ADDR": 8}
 BINARY = [["||"], ["&&"], ["|"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"],
           ["+", "-"], ["*", "/", "%"]]
 
@@ -50,7 +50,7 @@ class Source:
         self.tokens = [m["t"] for m in TOKEN.finditer(text) if m["t"]] + [""]
         self.at, self.space = 0, ""
         self.functions, self.kernels, self.structs, self.configs = {}, set(), {}, []
-        self.aligned = {}
+        self.aligned, self.constants, self.defined = {}, {}, defined
         while self.tokens[self.at]:
             self.item()
 
@@ -134,8 +134,12 @@ class Source:
 
     def variable(self, begin):
         words = self.tokens[begin:self.at]
+        if "constexpr" in words and self.peek(2) == ";":
+            self.constants[words[-1]] = int(self.peek(1))
         while self.next() != ";":
             pass
+        if words[-1] in self.constants:
+            return
         if words[-1] != "g_opSystemRunCfg":
             raise Wrong(f"variable {words}")
         self.configs.append("extern" not in words)
@@ -185,6 +189,9 @@ class Source:
             self.next()
             self.need(";")
             return ("break",)
+        if token == "[":
+            for token in ("[", "[", "maybe_unused", "]", "]"):
+                self.need(token)
         if self.is_type() and self.peek() != "(":
             made = self.declaration()
         else:
@@ -301,7 +308,8 @@ class Source:
             return "number", int(token == "true")
         if not re.match(r"(::)?[A-Za-z_]", token):
             raise Wrong(f"'{token}' in an expression")
-        if self.peek() == "<" and re.search(r"::(SetFlag|WaitFlag|PipeBarrier)$", token):
+        if self.peek() == "<" and re.search(
+                r"::(SetFlag|WaitFlag|PipeBarrier|WaitPreTaskEndImpl)$", token):
             self.next()
             token += "<" + self.next()
             self.need(">")

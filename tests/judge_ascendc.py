@@ -110,7 +110,7 @@ class Says:
             self.do("base", (0, 0))
         if self.entry.dump:
             self.do("dump", self.entry.mixed(),
-                    (self.entry.slot("sync_workspace", ""), self.entry.size), "ASCENDC_DUMP_SIZE")
+                    (self.entry.slot("sync_workspace", ""), self.entry.size), 0)
         if any(line[0] == "profile" for line in self.program):
             number = self.place.index + (50 if self.place.kind == "aic" else 0)
             self.record(TASK << 32 | number << 8 | 0xff)
@@ -224,9 +224,9 @@ class Says:
             self.call(self.function(kernel, group), group, config, None)
             return None
         if early:
-            self.early(early, kernel)
+            self.do("early wait", config)
         if "early_set" in rest:
-            self.do("arrive", self.place.kind)
+            self.do("early set")
         return None
 
     def call(self, function, group, config, blocks):
@@ -242,16 +242,24 @@ class Says:
             wanted[FEED + "SyncIdx"], wanted[FEED + "ConfigGmAddr"] = 0, self.fed
         self.do("call", function, self.entry.begin[group], wanted)
 
-    def early(self, previous, kernel):
-        own = self.place.kind
-        other = "aiv" if own == "aic" else "aic"
-        names = ("c2v", "v2c") if own == "aic" else ("v2c", "c2v")
-        if previous in (own, "mix"):
-            self.do("await", own)
-            if kernel.on(other):
-                self.do("set", names[0])
-        if previous in (other, "mix"):
-            self.do("wait", names[1])
+    def waits_early(self, line):
+        """The type of the op that a call waits for early, or None."""
+        return line[line.index("early_wait") + 1] if "early_wait" in line else None
+
+    def early_set(self, at):
+        """Of an `await` and a `set` on a c310, what a kernel of the other type is told that waits
+        early for this flag; None where none does."""
+        own, other = self.place.kind, "aiv" if self.place.kind == "aic" else "aic"
+        if self.world.has_base() or [line[0] for line in self.program[at:at + 2]] != ["await", "set"]:
+            return None
+        sets = sum(line[0] == "set" or self.waits_early(line) in (own, "mix")
+                   and min(self.kernel(line[1]).shape) > 0 for line in self.program[:at + 1])
+        waits = [line for line in self.entry.programs.get(other, [])
+                 if line[0] == "wait" or self.waits_early(line) in (own, "mix")]
+        line = waits[sets]
+        if line[0] == "wait":
+            return None
+        return 4 * TYPES.index(self.waits_early(line)) + TYPES.index(self.kernel(line[1]).type())
 
     def do_select(self, at, line):
         group = next(later[3] for later in self.program[at:] if later[0] == "call")
@@ -279,7 +287,15 @@ class Says:
     def do_arrive(self, at, line):
         self.do(*line)
 
-    do_await = do_set = do_wait = do_pipe_barrier = do_arrive
+    do_wait = do_pipe_barrier = do_arrive
+
+    def do_await(self, at, line):
+        config = self.early_set(at)
+        self.do(*(line if config is None else ("early wait", config)))
+
+    def do_set(self, at, line):
+        if at == 0 or self.early_set(at - 1) is None:
+            self.do(*line)
 
     def do_dcci(self, at, line):
         self.do("dcci")
@@ -326,8 +342,16 @@ class Says:
     def do_clear_workspace(self, at, line):
         if self.place.sub == 0:
             for op in range(self.place.block, len(self.list), self.entry.block):
-                self.do("zero", self.counter(op), 64)
+                self.clear(*self.counter(op))
         self.do("pipe_barrier")
+
+    def clear(self, slot, offset):
+        """An AIC of a c310 has no copies to memory."""
+        if self.place.kind == "aiv" or self.world.has_base():
+            self.do("zero", (slot, offset), 64)
+            return
+        for word in range(0, 64, 8):
+            self.do("store", (slot, offset + word), 0)
 
     def beside(self, at):
         way = 1 if self.program[at][1] == "begin" else -1
@@ -472,7 +496,7 @@ def prove(text, entry_text, infos, arch, chance, plain=False):
     infos = infos if isinstance(infos, list) else [infos]
     if len(infos) != len(entries):
         raise Wrong("compile info has other entries")
-    defined = {"__NPU_ARCH__": 2201 if arch == "c220" else 3101}
+    defined = {"__NPU_ARCH__": 2201 if arch == "c220" else 3510}
     for word in sum((info["compile_option"] for info in infos), []):
         if match := re.match(r"-D(\w+)(?:=(.*))?$", word):
             defined[match[1]] = match[2] or 1

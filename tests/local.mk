@@ -249,6 +249,7 @@ script_tests = \
 	tests/e2e/accounts.py \
 	tests/e2e/all_outputs.py \
 	tests/e2e/ascend_conformance.py \
+	tests/e2e/ascend_headers.py \
 	tests/e2e/ascend_info.py \
 	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascend_requests.py \

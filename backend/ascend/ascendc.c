@@ -115,6 +115,7 @@ static void put_program(struct ascendc *out, enum core_type core)
     uint32_t told = NONE, call = NONE, end = 0;
     text_printf(out->text, "    if ASCEND_IS_%s {\n", core == CORE_AIC ? "AIC" : "AIV");
     put_locals(out, program);
+    ascendc_find_early_sets(out, core);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         if (i == end)
             call = site_call(program, i, &end);
@@ -165,7 +166,8 @@ static void put_head(struct ascendc *out)
         text_printf(out->text, "__attribute__((aligned(%lld))) ", (long long)align);
     text_string(out->text, "__aicore__ void auto_gen_");
     entry_kernel_name(out->text, module, entry);
-    text_string(out->text, "_kernel(void)\n{\n    GM_ADDR *p = (GM_ADDR *)get_para_base();\n");
+    text_printf(out->text, "_kernel(void)\n{\n    %sGM_ADDR *p = (GM_ADDR *)get_para_base();\n",
+                arch_has_sync_base(out->arch) ? "" : "[[maybe_unused]] ");
     if (arch_has_sync_base(out->arch))
         text_string(out->text, "    if (p[0] != nullptr) {\n"
                                "        set_ffts_base_addr((uint64_t)p[0]);\n"
@@ -238,6 +240,19 @@ static void put_configuration(struct ascendc *out)
                 is_vector_only(out->module) ? "__DAV_VEC__" : "__DAV_CUBE__");
 }
 
+/* What the dump's initialisation is told of its size: the headers have no such constant, and 0 is
+ * what the reference gives it. */
+static void put_dump_size(struct ascendc *out)
+{
+    bool dumps = false;
+    for (uint32_t e = 0; e < out->module->entries.count; e++)
+        dumps |= attr_flag(out->module, out->module->entries.at[e].attrs, W_dump);
+    if (dumps)
+        text_string(out->text, "\n#if defined ASCENDC_DUMP || defined ASCENDC_TIME_STAMP_ON\n"
+                               "constexpr uint32_t ASCENDC_DUMP_SIZE = 0;\n"
+                               "#endif\n");
+}
+
 static void find_used(struct ascendc *out)
 {
     for (uint32_t e = 0; e < out->module->entries.count; e++)
@@ -263,6 +278,32 @@ static void count_lines(const struct text *text, size_t begin, struct source_lin
     lines->in_source = line - 1;
 }
 
+/* All entries are compiled with one set of definitions. On a chip where these say which primitives
+ * wait early, as they do by the AIVs of an AI core, early calls need all mixed launches to be of
+ * one type. */
+static bool check_ratios(const struct ascendc *out)
+{
+    const struct entry *early = NULL, *first = NULL, *other = NULL;
+    for (uint32_t e = 0; e < out->module->entries.count; e++) {
+        const struct entry *entry = &out->module->entries.at[e];
+        if (!kernel_type_is_mixed(entry->type))
+            continue;
+        first = first ? first : entry;
+        other = entry->type != first->type ? entry : other;
+        early = entry_starts_early(entry) ? entry : early;
+    }
+    if (arch_has_sync_base(out->arch) || !early || !other)
+        return true;
+    if (diag_at(out->diags, DIAG_early_start, locate_name(out->module, other->loc),
+                "entry '@%.*s' is %s, '@%.*s' is %s and '@%.*s' starts kernels early: on this chip "
+                "one object cannot have all three",
+                NAME(out->module, other->name), kernel_type_info(other->type)->name,
+                NAME(out->module, first->name), kernel_type_info(first->type)->name,
+                NAME(out->module, early->name)))
+        diag_help(out->diags, "compile the graphs of the two types from two files");
+    return false;
+}
+
 bool ascendc_emit(struct text *text, const struct module *module, struct source_lines *lines,
                   struct diags *diags)
 {
@@ -276,14 +317,17 @@ bool ascendc_emit(struct text *text, const struct module *module, struct source_
     symbols_init(&out.symbols, module);
     entry_finder_init(&out.finder, module);
     find_used(&out);
+    out.ok = check_ratios(&out);
     text_string(text, "#include \"kernel_operator.h\"\n");
     put_configuration(&out);
+    put_dump_size(&out);
     ascendc_helpers(&out);
     ascendc_kernels(&out);
     for (out.entry_id = 0; out.entry_id < module->entries.count; out.entry_id++)
         put_entry(&out);
     if (lines)
         count_lines(text, begin, lines);
+    id_map_free(&out.early_sets);
     event_slots_free(&out.events);
     entry_finder_free(&out.finder);
     symbols_free(&out.symbols);

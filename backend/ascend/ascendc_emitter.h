@@ -28,6 +28,9 @@ struct ascendc {
     uint32_t workspace; /* slot, or NONE */
     uint32_t records;   /* slot of the profiling area, or NONE */
     uint32_t tracing;   /* slot of the trace, or NONE */
+    /* Of the program at hand: from a `set` to the call in the other program that waits early for
+     * it. Only of a chip on which kernels wait for flags by other primitives than entries. */
+    struct id_map early_sets;
 };
 
 /* The copies of kernels' code that an entry chooses from. */
@@ -53,6 +56,9 @@ void ascendc_select(struct ascendc *out, const struct kernel *kernel, enum core_
 
 /* Appends the functions that statements of the entries use. */
 void ascendc_helpers(struct ascendc *out);
+
+/* Finds early_sets of a program. */
+void ascendc_find_early_sets(struct ascendc *out, enum core_type core);
 
 /* Appends the statement of an instruction of the entry at hand. */
 void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index);

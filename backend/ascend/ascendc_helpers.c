@@ -79,39 +79,54 @@ static const char select_text[] =
     "    }\n"
     "}\n";
 
-/* Counters are lines of 64 bytes, two units of the copies. */
+/* Counters are lines of 64 bytes, two units of the copies. get_block_num(), since
+ * AscendC::GetBlockNum() is the selected block number while a dynamic kernel is in the launch. */
 static const char clear_text[] =
     "// Each block zeroes its part of `count` counters, beginning with that of its number.\n"
     "static __aicore__ inline void clear_counters(GM_ADDR counters, uint64_t count)\n"
     "{\n"
     "    if ASCEND_IS_AIC {\n"
-    "        __cbuf__ uint8_t *zeroes = (__cbuf__ uint8_t *)0;\n"
-    "        create_cbuf_matrix((__cbuf__ uint32_t *)zeroes, 0x10010, 0);\n"
-    "        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);\n"
-    "        AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);\n"
-    "        for (uint64_t i = get_block_idx(); i < count; i += AscendC::GetBlockNum()) {\n"
-    "            copy_cbuf_to_gm((__gm__ void *)(counters + i * 64), (__cbuf__ void *)zeroes,\n"
-    "                            0, 1, 2, 1, 1);\n"
-    "        }\n"
+    "%s"
     "    } else if (get_subblockid() == 0) {\n"
     "        __ubuf__ uint32_t *zeroes = (__ubuf__ uint32_t *)0;\n"
     "        AscendC::DuplicateImpl(zeroes, (uint32_t)0, 128);\n"
     "        AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);\n"
     "        AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);\n"
-    "        for (uint64_t i = get_block_idx(); i < count; i += AscendC::GetBlockNum()) {\n"
+    "        for (uint64_t i = get_block_idx(); i < count; i += get_block_num()) {\n"
     "            %s;\n"
     "        }\n"
     "    }\n"
     "    AscendC::PipeBarrier<PIPE_ALL>();\n"
     "}\n";
 
-static const char *const copy_text[] = {
-    [ARCH_c220] = "copy_ubuf_to_gm((__gm__ void *)(counters + i * 64), (__ubuf__ void *)zeroes, 0,"
-                  " 1, 2, 1, 1)",
+/* How an AIC clears its counters, and how an AIV copies zeroes to one. An AIC of a c310 has no copy
+ * from its buffers to memory: its scalar unit stores, as it does when a kernel counts. */
+static const struct {
+    const char *aic, *copy;
+} clear_by[] = {
+    [ARCH_c220] =
+        {"        __cbuf__ uint8_t *zeroes = (__cbuf__ uint8_t *)0;\n"
+         "        create_cbuf_matrix((__cbuf__ uint32_t *)zeroes, 0x10010, 0);\n"
+         "        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);\n"
+         "        AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);\n"
+         "        for (uint64_t i = get_block_idx(); i < count; i += get_block_num()) {\n"
+         "            copy_cbuf_to_gm((__gm__ void *)(counters + i * 64), (__cbuf__ void *)zeroes,\n"
+         "                            0, 1, 2, 1, 1);\n"
+         "        }\n",
+         "copy_ubuf_to_gm((__gm__ void *)(counters + i * 64), (__ubuf__ void *)zeroes, 0,"
+         " 1, 2, 1, 1)"},
     [ARCH_c310] =
-        "copy_ubuf_to_gm_align_v2((__gm__ uint8_t *)(counters + i * 64),\n"
-        "                                     (__ubuf__ uint8_t *)zeroes, 0, 1, 64, 0, 64,"
-        " 64)",
+        {"        for (uint64_t i = get_block_idx(); i < count; i += get_block_num()) {\n"
+         "            __gm__ volatile uint64_t *counter =\n"
+         "                (__gm__ volatile uint64_t *)(counters + i * 64);\n"
+         "            for (uint64_t word = 0; word < 8; word += 1) {\n"
+         "                counter[word] = 0;\n"
+         "            }\n"
+         "            dcci((__gm__ uint64_t *)counter, 0, 2);\n"
+         "        }\n",
+         "copy_ubuf_to_gm_align_v2((__gm__ uint8_t *)(counters + i * 64),\n"
+         "                                     (__ubuf__ uint8_t *)zeroes, 0, 1, 64, 0, 64,"
+         " 64)"},
 };
 
 static const char feed_text[] = "// From here on full barriers of the kernel are counted.\n"
@@ -313,7 +328,7 @@ void ascendc_helpers(struct ascendc *out)
         used[INSTR_notify] || used[INSTR_wait_event] || used[INSTR_reset] || used[INSTR_select];
     bool any = false;
     struct text clear = {NULL, 0, 0};
-    text_printf(&clear, clear_text, copy_text[out->arch]);
+    text_printf(&clear, clear_text, clear_by[out->arch].aic, clear_by[out->arch].copy);
     text_char(&clear, '\0');
     add(out, &any, words, words_text);
     add(out, &any, used[INSTR_notify], notify_text);

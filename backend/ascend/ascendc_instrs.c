@@ -211,7 +211,7 @@ static void put_preload_data(const struct statement *s)
     uint32_t first = group_slot(s->out->entry, group), end = first + group->args.count;
     first = s->instr->number[0] == 0 ? 0 : first;
     for (uint32_t slot = first; slot < end; slot += 8)
-        text_printf(s->out->text, "%sdc_preload((__gm__ uint64_t *)(p + %u), 0)",
+        text_printf(s->out->text, "%sdc_preload((__gm__ uint64_t *)(p + %u), (int64_t)0)",
                     slot > first ? "; " : "", slot);
 }
 
@@ -249,43 +249,32 @@ static void expand(const struct statement *s, const struct instr *instr)
 
 /* ------------------------------------------------------------------------- early start ---- */
 
-/* What idle cores do in place of a kernel that was built for early start. */
-static void put_idle(const struct statement *s, enum instr_op op, int word)
-{
-    const struct instr instr = {.op = (uint8_t)op, .word = (uint8_t)word, .kernel = NONE};
-    const struct statement idle = {s->out, s->core, &instr, s->index};
-    text_printf(s->out->text, "%*s", INDENT + 4, "");
-    expand(&idle, &instr);
-    text_string(s->out->text, ";\n");
-}
-
-/* As docs/device-model.md, "Early start", says it. */
-static void put_idle_core(const struct statement *s)
-{
-    unsigned early = s->instr->early;
-    bool aic = s->core == CORE_AIC;
-    unsigned same = aic ? EARLY_WAIT_AIC : EARLY_WAIT_AIV, others = EARLY_WAIT_MIX & ~same;
-    enum kernel_type type = ascendc_kernel(s->out, s->instr)->type;
-    if (early & same)
-        put_idle(s, INSTR_await, s->core);
-    if (early & same && kernel_type_has(type, aic ? CORE_AIV : CORE_AIC))
-        put_idle(s, INSTR_set, s->core);
-    if (early & others)
-        put_idle(s, INSTR_wait, aic ? CORE_AIV : CORE_AIC);
-    if (early & EARLY_SET)
-        put_idle(s, INSTR_arrive, s->core);
-}
-
-/* What the kernel waits for: four times the op before it, and itself; 0 on AICs, 1 on AIVs, 2 on
- * both. */
-static void put_early_config(const struct statement *s)
+/* What a call waits for, as kernels and the headers' functions number it: 4 times the type of the op
+ * before, and its own; 0 is AICs, 1 AIVs, 2 both. */
+static unsigned early_config(const struct ascendc *out, const struct instr *call)
 {
     static const unsigned before[] = {
         [EARLY_WAIT_AIC] = 0, [EARLY_WAIT_AIV] = 1, [EARLY_WAIT_MIX] = 2};
-    enum kernel_type type = ascendc_kernel(s->out, s->instr)->type;
+    enum kernel_type type = ascendc_kernel(out, call)->type;
     unsigned own = kernel_type_is_mixed(type) ? 2 : kernel_type_has(type, CORE_AIV) ? 1 : 0;
+    return 4 * before[call->early & EARLY_WAIT_MIX] + own;
+}
+
+static void put_early_config(const struct statement *s)
+{
     text_printf(s->out->text, "%*sg_super_kernel_early_start_config = %u;\n", INDENT, "",
-                4 * before[s->instr->early & EARLY_WAIT_MIX] + own);
+                early_config(s->out, s->instr));
+}
+
+/* Idle cores call the headers' functions, as the kernel does on the others: which primitives these
+ * are depends on the chip, and on how the parts are compiled. */
+static void put_idle_core(const struct statement *s)
+{
+    if (s->instr->early & EARLY_WAIT_MIX)
+        text_printf(s->out->text, "%*sAscendC::WaitPreTaskEndImpl<%u>();\n", INDENT + 4, "",
+                    early_config(s->out, s->instr));
+    if (s->instr->early & EARLY_SET)
+        text_printf(s->out->text, "%*sAscendC::SetNextTaskStart();\n", INDENT + 4, "");
 }
 
 static void put_early_call(const struct statement *s)
@@ -305,6 +294,99 @@ static void put_early_call(const struct statement *s)
     text_printf(s->out->text, ";\n%*s} else {\n", INDENT, "");
     put_idle_core(s);
     text_printf(s->out->text, "%*s}\n", INDENT, "");
+}
+
+/* Whether an instruction sets the flag of the core type for the other one; a call that waits early
+ * does, where its kernel has both. */
+static bool sets_flag(const struct ascendc *out, const struct instr *instr, enum core_type core)
+{
+    unsigned own = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    if (instr->op == INSTR_call)
+        return (instr->early & own) && kernel_type_is_mixed(ascendc_kernel(out, instr)->type);
+    return instr->op == INSTR_set;
+}
+
+/* Whether it waits for the flag that the other core type, `sender`, sets. */
+static bool waits_for_flag(const struct instr *instr, enum core_type sender)
+{
+    unsigned other = sender == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    return instr->op == INSTR_call ? (instr->early & other) != 0 : instr->op == INSTR_wait;
+}
+
+void ascendc_find_early_sets(struct ascendc *out, enum core_type core)
+{
+    const struct program *own = &out->entry->programs[core];
+    const struct program *other = &out->entry->programs[core == CORE_AIC ? CORE_AIV : CORE_AIC];
+    uint32_t wait = 0;
+    id_map_free(&out->early_sets);
+    if (arch_has_sync_base(out->arch))
+        return; /* all flags are set and waited for by one pair of primitives */
+    for (uint32_t i = 0; i < own->instrs.count; i++) {
+        const struct instr *instr = &own->instrs.at[i];
+        if (!sets_flag(out, instr, core))
+            continue;
+        while (wait < other->instrs.count && !waits_for_flag(&other->instrs.at[wait], core))
+            wait++;
+        if (wait == other->instrs.count)
+            return;
+        if (instr->op == INSTR_set && other->instrs.at[wait].op == INSTR_call)
+            id_map_set(&out->early_sets, i, wait);
+        wait++;
+    }
+}
+
+/* The call of the other core type that waits early for the flag which the instruction `index` of
+ * this type sets; or NULL. */
+static const struct instr *early_waiter(const struct statement *s, uint32_t index)
+{
+    uint32_t call = id_map_find(&s->out->early_sets, index);
+    const struct entry *entry = s->out->entry;
+    return call == NONE ? NULL
+                        : &entry->programs[s->core == CORE_AIC ? CORE_AIV : CORE_AIC].instrs.at[call];
+}
+
+static void refuse_early_set(const struct statement *s, const struct instr *call)
+{
+    struct ascendc *out = s->out;
+    const struct op *op = entry_op(&out->ops, call->number[0]);
+    const char *core = core_type_name(s->core);
+    bool counted = s->index > 0 && program_of(s)->instrs.at[s->index - 1].op == INSTR_count_set;
+    struct span at = s->instr->loc == NONE && op ? locate_op(out->module, op, OP_WHOLE, 0)
+                                                 : locate_instr(out->module, s->instr);
+    out->ok = false;
+    if (!diag_at(out->diags, DIAG_early_start, at,
+                 "on this chip the kernel '@%.*s' starts early by a function whose other half is "
+                 "'await %s' and 'set %s' in one, but %s",
+                 NAME(out->module, ascendc_kernel(out, call)->name), core,
+                 s->core == CORE_AIC ? "c2v" : "v2c",
+                 counted ? "counts of debug-cross-core-sync-check are between the two"
+                         : "there is no such 'await' directly before the 'set'"))
+        return;
+    if (counted)
+        diag_help(out->diags, "write debug-cross-core-sync-check=0");
+    else
+        diag_help(out->diags, "write 'await %s' directly before it", core);
+}
+
+/* An `await` and the `set` that follows are what the headers' function does on a core type that a
+ * kernel has no part on: where the kernel waits by it, they are one statement, that of the `await`.
+ * Returns whether the instruction is one of the two. */
+static bool put_early_halves(const struct statement *s)
+{
+    const struct program *program = program_of(s);
+    bool set = s->instr->op == INSTR_set;
+    uint32_t at = set ? s->index : s->index + 1;
+    if ((!set && s->instr->op != INSTR_await) || at == program->instrs.count)
+        return false;
+    const struct instr *call = early_waiter(s, at);
+    if (!call)
+        return false;
+    if (set && (at == 0 || program->instrs.at[at - 1].op != INSTR_await))
+        refuse_early_set(s, call);
+    if (!set)
+        text_printf(s->out->text, "%*sAscendC::WaitPreTaskEndImpl<%u>();\n", INDENT, "",
+                    early_config(s->out, call));
+    return true;
 }
 
 /* -------------------------------------------------------------------------- statements ---- */
@@ -368,6 +450,6 @@ void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index)
         return; /* nothing is recorded where there is no area for records */
     if (instr->op == INSTR_call && instr->early)
         put_early_call(&s);
-    else
+    else if (!put_early_halves(&s))
         put_statement(&s);
 }

@@ -36,6 +36,15 @@ const struct entry_place *entry_finder_at(const struct entry_finder *finder,
     return place == NONE ? NULL : &finder->at.at[place];
 }
 
+bool entry_starts_early(const struct entry *entry)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].early)
+                return true;
+    return false;
+}
+
 /* Groups stand in the order that `grouped` says. */
 static void find_ops(struct entry_ops *ops, struct entry_finder *finder, uint32_t block)
 {

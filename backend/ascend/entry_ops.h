@@ -24,6 +24,9 @@ void entry_finder_free(struct entry_finder *finder);
 const struct entry_place *entry_finder_at(const struct entry_finder *finder,
                                           const struct entry *entry);
 
+/* Whether some call starts early. */
+bool entry_starts_early(const struct entry *entry);
+
 struct entry_ops {
     const struct graph *graph; /* NULL: the entry is for no super kernel */
     uint32_t *of;              /* by group: op id, or NONE */

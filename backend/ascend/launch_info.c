@@ -121,15 +121,6 @@ static void read_superkernel(struct launch_info *info, struct analyses *analyses
     info->early_start = info->options.of[SK_early_start].number != 0 && info->one_list;
 }
 
-static bool has_early_calls(const struct entry *entry)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (entry->programs[core].instrs.at[i].early)
-                return true;
-    return false;
-}
-
 /* ----------------------------------------------------------------------------- launches ---- */
 
 void launch_info_init(struct launch_info *info, struct entry_finder *finder,
@@ -143,8 +134,7 @@ void launch_info_init(struct launch_info *info, struct entry_finder *finder,
         add_debugging(info, info->ops.at[i].kernel);
     if (at)
         read_superkernel(info, &finder->analyses, at);
-    else
-        info->early_start = has_early_calls(entry);
+    info->early_start |= entry_starts_early(entry);
 }
 
 void launch_info_free(struct launch_info *info)

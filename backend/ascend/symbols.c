@@ -17,8 +17,11 @@ static bool is_taken(const struct intern_name *name)
     return false;
 }
 
+/* Names that skirc makes begin with skir_, and no others. */
 static bool is_identifier(const struct intern_name *name)
 {
+    if (name->size >= 5 && memcmp(name->text, "skir_", 5) == 0)
+        return false;
     for (uint32_t i = 0; i < name->size; i++)
         if (!isalnum((unsigned char)name->text[i]) && name->text[i] != '_')
             return false;

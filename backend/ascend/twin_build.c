@@ -9,7 +9,7 @@
 /* The numbers that the device compiler gives its chips. */
 static const char *const arch_macros[] = {
     [ARCH_c220] = "-D__NPU_ARCH__=2201",
-    [ARCH_c310] = "-D__NPU_ARCH__=3101",
+    [ARCH_c310] = "-D__NPU_ARCH__=3510",
 };
 
 /* The definitions that the device compiler gets for the entries; its other options are its own. */

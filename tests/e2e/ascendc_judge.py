@@ -23,7 +23,8 @@ FAULTS, WORLDS = 6, 4
 FILES = os.path.join(os.path.abspath(tap.SOURCE), "tests", "golden", "*", "*.skir")
 EACH = max(1, 1200 // COUNT)  # of golden files, every so-many-th
 ARCHES = {"c220": ['"t" {aic = 4, aiv = 8, arch = "c220"}', '"a" {aic = 4, aiv = 8}'],
-          "c310": ['"t" {aic = 4, aiv = 8, arch = "c310"}', '"Ascend910_9599" {aic = 4, aiv = 8}']}
+          "c310": ['"t" {aic = 4, aiv = 8, arch = "c310"}', '"Ascend910_9599" {aic = 4, aiv = 8}',
+                   '"ascend350" {aic = 4, aiv = 8}']}
 
 
 # ---- Modules ----
@@ -200,6 +201,9 @@ def changed(line, chance):
     return line[:begin] + new + line[end:]
 
 
+# An AIC clears counters.
+AIC_CLEARS = re.compile(r"ASCEND_IS_AIC \{\n(?:(?!    \}\n).*\n)*? .*clear_counters\(")
+
 # Faults of functions: what a statement of an entry must have that uses it, and what becomes what.
 HELPERS = [
     ("skir::wait_event(", "    dcci((__gm__ uint64_t *)address, 0, 2);\n    return *word",
@@ -211,6 +215,8 @@ HELPERS = [
     ("skir::reset(", "write_word(address, 0)", "write_word(address, 1)"),
     ("skir::clear_counters(", "counters + i * 64", "counters + 8 + i * 64"),
     ("skir::clear_counters(", "    AscendC::PipeBarrier<PIPE_ALL>();\n", ""),
+    (AIC_CLEARS, "word < 8", "word < 7"),
+    (AIC_CLEARS, "            dcci((__gm__ uint64_t *)counter, 0, 2);\n", ""),
     ("skir::feed_begin(", "Enable = true", "Enable = false"),
     ("skir::feed_begin(", "SyncIdx = 0", "SyncIdx = 1"),
     ("RecordProfiling(", "!start << 12", "start << 12"),
@@ -229,7 +235,7 @@ def helper_faults(text):
     """Sources with a fault in a function that an entry uses."""
     entries = text[text.index(ENTRY):]
     for used, before, after in HELPERS:
-        if used in entries and before in text:
+        if re.search(used if used is AIC_CLEARS else re.escape(used), entries) and before in text:
             yield f"{before.strip()} -> {after.strip()}", text.replace(before, after)
 
 
@@ -287,7 +293,7 @@ class Run:
         if not made or re.search('(call|kernel|entry) @"', made[0]):
             return
         chip = re.search(r'^target (\S+) \{.*?(?:arch = "(\w+)")?\}', made[0], re.M)
-        named = chip and (chip[2] or "910_95" in chip[1] and "c310")
+        named = chip and (chip[2] or re.search("910_95|Ascend[93]50", chip[1]) and "c310")
         module = types.SimpleNamespace(arch=named or "c220", random=random.Random(SEED))
         self.judged += 1
         wrong = self.wrong_of(made[1], made, module, module.random)

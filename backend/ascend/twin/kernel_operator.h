@@ -12,8 +12,6 @@
 #define ASCEND_IS_AIC (skir_twin_is_aic())
 #define ASCEND_IS_AIV (!skir_twin_is_aic())
 
-#define ASCENDC_DUMP_SIZE 0x100000
-
 /* The line of the statement in the entry's source. */
 #define TWIN_LINE unsigned line = __builtin_LINE()
 
@@ -99,6 +97,7 @@ template <class P> static inline void dc_preload(P, int64_t, TWIN_LINE)
 }
 
 /* Copies go from local memory in units of 32 bytes. */
+#if __NPU_ARCH__ == 2201
 template <class A, class B>
 static inline void copy_cbuf_to_gm(A to, B from, int, int, int units, int, int)
 {
@@ -109,11 +108,13 @@ static inline void copy_ubuf_to_gm(A to, B from, int, int, int units, int, int)
 {
     skir_twin_store(to, from, 32 * (uint64_t)units);
 }
+#else
 template <class A, class B>
 static inline void copy_ubuf_to_gm_align_v2(A to, B from, int, int, int size, int, int, int)
 {
     skir_twin_store(to, from, (uint64_t)size);
 }
+#endif
 /* `shape` has the number of blocks of 32 bytes above 16 bits. */
 template <class P> static inline void create_cbuf_matrix(P to, int64_t shape, uint32_t value)
 {
