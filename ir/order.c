@@ -35,7 +35,9 @@ struct builder {
     struct id_map sender_of_event; /* op, by name */
     struct order_pairs memory, launches;
     struct conducted conducted;
-    bool conducting; /* the edges at work are those */
+    uint32_t *follower; /* per passive op that its stream waits for: the next op there that executes
+                         * something, or NONE; NULL where there are none */
+    uint32_t by;        /* of the edges at work */
     struct overlaps overlaps;
 };
 
@@ -45,9 +47,21 @@ static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum o
     assert(from < builder->order->n_ops && to < builder->order->n_ops);
     if (builder->fill)
         builder->order->edges[builder->fill[to]++] =
-            (struct order_edge){from, name, kind, builder->conducting};
+            (struct order_edge){from, name, kind, builder->by};
     else
         builder->order->first[to + 1]++;
+}
+
+/* An edge by a clause, which a passive op passes on to its stream. */
+static void add_clause_edge(struct builder *builder, uint32_t to, uint32_t from,
+                            enum order_kind kind, uint32_t name)
+{
+    add_edge(builder, to, from, kind, name);
+    if (!builder->follower || builder->follower[to] == NONE)
+        return;
+    builder->by = to;
+    add_edge(builder, builder->follower[to], from, kind, name);
+    builder->by = NONE;
 }
 
 static void add_values(struct builder *builder, uint32_t op, struct range refs,
@@ -56,7 +70,11 @@ static void add_values(struct builder *builder, uint32_t op, struct range refs,
     const struct graph *graph = builder->graph;
     for (uint32_t i = 0; i < refs.count; i++) {
         const struct value *value = &graph->values.at[graph->refs.at[refs.first + i]];
-        if (value->def < graph->ops.count)
+        if (value->def >= graph->ops.count)
+            continue;
+        if (kind == ORDER_AFTER)
+            add_clause_edge(builder, op, value->def, kind, value->name);
+        else
             add_edge(builder, op, value->def, kind, value->name);
     }
 }
@@ -84,7 +102,7 @@ static void add_op(struct builder *builder, uint32_t id)
         uint32_t event = graph->refs.at[clauses->recv.first + i];
         uint32_t sender = id_map_find(&builder->sender_of_event, event);
         if (sender != NONE)
-            add_edge(builder, id, sender, ORDER_EVENT, event);
+            add_clause_edge(builder, id, sender, ORDER_EVENT, event);
     }
 }
 
@@ -100,14 +118,14 @@ static void add_all(struct builder *builder)
     }
     for (uint32_t i = 0; i < builder->launches.count; i++) {
         const struct order_pair *pair = &builder->launches.at[i];
-        add_edge(builder, pair->to, pair->from, ORDER_EVENT, pair->name);
+        add_clause_edge(builder, pair->to, pair->from, ORDER_EVENT, pair->name);
     }
-    builder->conducting = true;
     for (uint32_t i = 0; i < builder->conducted.count; i++) {
         const struct conducted_edge *c = &builder->conducted.at[i];
+        builder->by = c->edge.by;
         add_edge(builder, c->to, c->edge.from, c->edge.kind, c->edge.name);
     }
-    builder->conducting = false;
+    builder->by = NONE;
     for (uint32_t i = 0; i < builder->overlaps.ordered.count; i++) {
         const struct overlap *overlap = &builder->overlaps.ordered.at[i];
         add_edge(builder, overlap->to, overlap->from, ORDER_ADDRESS, i);
@@ -122,6 +140,35 @@ static void find_senders(struct builder *builder)
         for (uint32_t i = 0; i < send.count; i++)
             id_map_set(&builder->sender_of_event, graph->refs.at[send.first + i], id);
     }
+}
+
+/* Whether later ops of its stream wait for what the clauses of a passive op name. */
+static bool holds_stream(const struct builder *builder, const struct module *module, uint32_t id)
+{
+    const struct op *op = &builder->graph->ops.at[id];
+    const struct clauses *clauses = op_clauses(builder->graph, op);
+    return builder->order->passive[id] && clauses->after.count + clauses->recv.count > 0 &&
+           !attr_flag(module, op->attrs, W_off_stream);
+}
+
+static void find_followers(struct builder *builder, const struct module *module)
+{
+    const struct order *order = builder->order;
+    struct id_map next = {NULL, 0, 0}; /* by the label + 1, 0 for the default stream */
+    bool any = false;
+    for (uint32_t i = 0; i < order->n_ops && !any; i++)
+        any = holds_stream(builder, module, i);
+    if (!any)
+        return;
+    builder->follower = mem_calloc(order->n_ops, sizeof *builder->follower);
+    for (uint32_t i = order->n_ops; i-- > 0;) {
+        uint32_t op = order->text[i], label = order->stream[op];
+        uint32_t *at = id_map_at(&next, label == NONE ? 0 : label + 1);
+        builder->follower[op] = holds_stream(builder, module, op) ? *at : NONE;
+        if (!order->passive[op])
+            *at = op;
+    }
+    id_map_free(&next);
 }
 
 /* Text order, and the stream of every op, in one walk over the body. */
@@ -196,6 +243,7 @@ static void conduct_to(struct conductor *c, struct conducted *to, uint32_t op)
             continue;
         for (uint32_t i = 0; i < c->range[from].count; i++) {
             struct order_edge edge = c->of_passive.at[c->range[from].first + i].edge;
+            edge.by = from;
             conduct_edge(c, to, op, &edge);
         }
     }
@@ -275,8 +323,9 @@ void order_init_with(struct order *order, const struct module *module, const str
                             .text = mem_calloc(n, sizeof(uint32_t)),
                             .passive = passive_of_ops(module, graph)};
     walk_body(order, graph);
-    struct builder builder = {.graph = graph, .order = order};
+    struct builder builder = {.graph = graph, .order = order, .by = NONE};
     find_senders(&builder);
+    find_followers(&builder, module);
     memory_edges(&builder.memory, module, graph, order->text, order->n_ops, effects);
     launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream,
                  order->passive);
@@ -292,6 +341,7 @@ void order_init_with(struct order *order, const struct module *module, const str
     vec_free(&builder.memory);
     vec_free(&builder.launches);
     vec_free(&builder.conducted);
+    mem_free(builder.follower);
 }
 
 bool order_follows(const struct order *order, uint32_t from, uint32_t to)

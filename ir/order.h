@@ -1,6 +1,7 @@
 /* The order that a graph demands: data, program order within a stream, `after`, events, and memory
  * that ops share. Nothing else orders two ops (docs/language.md, "Order"). Passive ops have edges
- * as others do, and so conduct order, but those of no stream.
+ * as others do, so that order is transitive through them, but no stream edges. What the `after` and
+ * `recv` of one demand, the next op of its stream that executes something demands, too.
  *
  * Memory: an op reads its operands, and with `inplace = [i]` writes into the i-th. `reads` and
  * `writes` name buffers ("cache" or ["a", "b"]). Accesses to one memory, be it a buffer or values
@@ -23,8 +24,9 @@ struct order_edge {
                     * MEMORY: the buffer, or the value written in place; ADDRESS: index of
                     * order.overlaps */
     enum order_kind kind;
-    bool conducted; /* a chain of edges through passive ops says it, too; kind and name are those
-                     * of its first */
+    uint32_t by; /* NONE, or the passive op through which it comes: the end of a chain of edges,
+                  * whose first has kind and name, or one before the op on its stream, whose clause
+                  * has them */
 };
 
 struct order {

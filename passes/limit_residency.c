@@ -15,6 +15,7 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fused_report.h"
+#include "passes/fusion/fusion.h"
 #include "passes/insert_events.h"
 #include "passes/launches/apply.h"
 #include "passes/launches/entry_order.h"
@@ -330,6 +331,7 @@ static bool says_implied(const struct module *module)
 
 bool pass_limit_residency(struct pass_context *context)
 {
+    fusion_free_passive(context);
     bool ok = limit_launches(context);
     if (ok && says_implied(context->module)) {
         analyses_drop(context->analyses);

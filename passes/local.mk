@@ -111,6 +111,7 @@ libskir_la_SOURCES += \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
 	passes/fusion/stays.c \
+	passes/fusion/stream_waits.c \
 	passes/fusion/streams.c \
 	passes/fusion/superkernel_names.c \
 	passes/fusion/superkernel_names.h \

@@ -573,9 +573,12 @@ class Order:
         definition = {value: i for i, op in enumerate(self.graph.ops) for value in op.results}
         sources = {}
         for i, op in enumerate(self.graph.ops):
-            for value in op.values() + op.after:
+            for value in op.values():
                 if value in definition:
                     self.relation.add(definition[value], i)
+            for value in op.after:
+                for waiting in self.waiting(i) if value in definition else ():
+                    self.relation.add(definition[value], waiting)
             read = {source for value in op.values() for source in sources.get(value, ())}
             self.shares |= {(source, i) for source in read}
             for value in op.results:
@@ -589,10 +592,19 @@ class Order:
                     self.relation.add(last[op.stream], i)
                 last[op.stream] = i
 
+    def waiting(self, i):
+        """The ops that wait for what a clause of an op names: it, and later ones of its stream."""
+        op, ops = self.graph.ops[i], self.graph.ops
+        if not op.passive() or op.attrs.get("off_stream"):
+            return [i]
+        return [i] + [j for j in range(i + 1, len(ops))
+                      if ops[j].stream == op.stream and not ops[j].passive()]
+
     def ends(self, owner, first):
         """The ops that wait for an event (`first`) or send it."""
         if isinstance(owner, Op):
-            return [self.place[id(owner)]]
+            place = self.place[id(owner)]
+            return self.waiting(place) if first else [place]
         found = {}
         for i, op in enumerate(self.graph.ops):
             if op.kernel is owner and not op.passive() and not (first and op.stream in found):

@@ -51,6 +51,7 @@ class Maker:
         self.elements = []  # symbols that there are
         self.kernels = []   # name and parameters, or None where it takes any
         self.dims, self.sums, self.pending = [], [], []
+        self.fixed = False  # in a super kernel with fixed slots
         self.callable = []  # families of graphs
         self.odd = []       # of ODD_NAMES, those that no value of the graph has
 
@@ -204,18 +205,18 @@ class Maker:
         self.random.shuffle(named)
         return ", ".join(forms[:at] + named)
 
-    def clauses(self, values, label, passive):
+    def clauses(self, values, label, slots):
         text = ""
         if values.waited and self.chance(0.3):
             some = self.random.sample(values.waited, min(self.pick(1, 2, 3), len(values.waited)))
             text += " after (" + ", ".join(some) + ")"
         send = recv = ""
         ready = [i for i, (_, sender) in enumerate(self.pending) if sender != label]
-        if ready and self.chance(0.5) and not passive:
+        if ready and self.chance(0.5) and slots:
             some = sorted(self.random.sample(ready, self.random.randrange(1, len(ready) + 1)),
                           reverse=True)
             recv = " recv [" + ", ".join(self.pending.pop(i)[0] for i in some) + "]"
-        if not passive and self.chance(0.2):
+        if slots and self.chance(0.2):
             sent = []
             for _ in range(self.pick(1, 1, 2)):
                 self.events += 1
@@ -255,7 +256,7 @@ class Maker:
         text += self.attrs(0.4, told, OP_KEYS)
         if types:
             text += " : (" + ", ".join(types) + ")" if len(types) > 1 else " : " + types[0]
-        text += (f" via {via[0]}" if via else "") + self.clauses(values, label, passive)
+        text += (f" via {via[0]}" if via else "") + self.clauses(values, label, not (passive and self.fixed))
         values.read += results
         values.waited += results + tokens
         return text
@@ -309,7 +310,9 @@ class Maker:
         self.pending = [] if kind == "superkernel" else held
         lines.append(indent + head + clauses + " {")
         if not self.chance(0.05):
+            fixed, self.fixed = self.fixed, self.fixed or "fixed_slots" in head
             self.body(lines, values, inner_scopes, inner_streams, depth + 1)
+            self.fixed = fixed
         lines.append(indent + "}")
         if kind == "superkernel":
             self.pending += held

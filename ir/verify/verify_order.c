@@ -31,6 +31,22 @@ static bool may_be_alone(const struct verifier *verifier, const struct graph *gr
            attr_flag(verifier->module, graph->blocks.at[block].attrs, W_fixed_slots);
 }
 
+/* Only ops with arguments have slots of events. */
+static bool verify_slots(struct verifier *verifier, const struct graph *graph,
+                         const struct order *order, const struct event_side *side,
+                         enum op_part part)
+{
+    if (side->op == NONE || !order->passive[side->op] || !may_be_alone(verifier, graph, side))
+        return true;
+    if (diag_at(verifier->diags, DIAG_event_order,
+                locate_event_side(verifier->module, graph, side, part),
+                "an op that executes nothing has no slot for event '%.*s'",
+                NAME(verifier->module, side->event)))
+        diag_help(verifier->diags, "give the event to an op that executes something, or leave "
+                                   "'fixed_slots' out");
+    return false;
+}
+
 static void unknown_event(struct verifier *verifier, const struct graph *graph,
                           const struct event_side *side, const struct event_sides *sends)
 {
@@ -56,6 +72,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
                            const struct order *order, const struct event_side *side,
                            const struct event_sides *sends)
 {
+    if (!verify_slots(verifier, graph, order, side, OP_RECV))
+        return;
     struct mark mark = verifier->marks[side->event];
     if (mark.stamp != verifier->stamp) {
         if (!may_be_alone(verifier, graph, side))
@@ -93,7 +111,8 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
         verify_receive(verifier, graph, order, &recvs.at[i], &sends);
     }
     for (uint32_t i = 0; i < sends.count; i++)
-        if (id_map_find(&received, sends.at[i].event) == NONE &&
+        if (verify_slots(verifier, graph, order, &sends.at[i], OP_SEND) &&
+            id_map_find(&received, sends.at[i].event) == NONE &&
             !may_be_alone(verifier, graph, &sends.at[i]) &&
             diag_at(verifier->diags, DIAG_event_partner,
                     locate_event_side(verifier->module, graph, &sends.at[i], OP_SEND),
@@ -131,8 +150,14 @@ static void report_step(struct verifier *verifier, const struct graph *graph,
         break;
     case ORDER_ADDRESS: break; /* others imply it, which are on the circle */
     case ORDER_EVENT:
-        diag_note(verifier->diags, span, "this waits for event '%.*s' of the %.*s",
-                  NAME(module, e->name), NAME(module, from->type));
+        if (e->by == NONE)
+            diag_note(verifier->diags, span, "this waits for event '%.*s' of the %.*s",
+                      NAME(module, e->name), NAME(module, from->type));
+        else
+            diag_note(verifier->diags, span,
+                      "this waits for event '%.*s' of the %.*s, as the %.*s before it does",
+                      NAME(module, e->name), NAME(module, from->type),
+                      NAME(module, graph->ops.at[e->by].type));
         break;
     }
 }

@@ -34,7 +34,7 @@ void conduct_take_edges(struct inserter *in, uint32_t op)
 
 bool conduct_stays(const struct inserter *in, uint32_t op, const struct order_edge *edge)
 {
-    if (edge->conducted)
+    if (edge->by != NONE)
         return false;
     if (edge->kind == ORDER_AFTER)
         return in->launches.at[in->launch_of[op]].fixed;

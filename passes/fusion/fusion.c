@@ -309,6 +309,7 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
     uint32_t count = module->graphs.count;
     struct fusions all = {.context = context, .mode = mode};
     bool ok = true;
+    fusion_free_passive(context);
     all.at = mem_calloc(count, sizeof *all.at);
     taken_symbols_init(&all.taken, module);
     analyses_make_orders(context->analyses, module);

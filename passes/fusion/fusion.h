@@ -14,4 +14,9 @@ enum fusion_mode {
  * strict-scope-check wants it. False after an error. */
 bool fusion_run(struct pass_context *context, enum fusion_mode mode);
 
+/* Before ops change places in the text: what a passive op has its stream wait for becomes clauses
+ * of the next op there that executes something, and the passive one is `off_stream`. Then its place
+ * means nothing. */
+void fusion_free_passive(struct pass_context *context);
+
 #endif

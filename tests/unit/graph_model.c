@@ -220,6 +220,19 @@ static bool is_behind(const struct graph_model *model, const struct graph *graph
            share_ref(graph, send[1], recv[0]) || share_ref(graph, send[1], recv[1]);
 }
 
+/* Whether an op that executes nothing, before op `to` on its stream, waits for op `from` by what it
+ * says. */
+static bool is_held_up(const struct graph_model *model, const struct module *module,
+                       const struct graph *graph, unsigned to, unsigned from)
+{
+    for (unsigned i = 0; i < model->count && !model->passive[to]; i++)
+        if (model->passive[i] && model->stream[i] == model->stream[to] &&
+            model->position[i] < model->position[to] && is_behind(model, graph, i, from) &&
+            !find_attr(module, &graph->ops.at[model->id[i]], "off_stream"))
+            return true;
+    return false;
+}
+
 /* Whether op `from` is the one before op `to` on its stream. */
 static bool is_next(const struct graph_model *model, unsigned to, unsigned from)
 {
@@ -241,7 +254,8 @@ static void add_edge(struct graph_model *model, const struct module *module,
     bool data = defines_any(graph, model->id[from], graph->ops.at[model->id[to]].operands);
     model->read_before[to] |= (uint64_t)memory << from;
     model->before_start[to] |= (uint64_t)(memory || data) << from;
-    bool other = is_behind(model, graph, to, from) || is_next(model, to, from);
+    bool other = is_behind(model, graph, to, from) || is_next(model, to, from) ||
+                 is_held_up(model, module, graph, to, from);
     model->needs[to] |= (uint64_t)(memory || data || other) << from;
 }
 
@@ -263,7 +277,8 @@ static void drop_through_memory(struct graph_model *model, const struct module *
             bool chained = false;
             bool other =
                 defines_any(graph, model->id[from], graph->ops.at[model->id[to]].operands) ||
-                is_behind(model, graph, to, from) || is_next(model, to, from);
+                is_behind(model, graph, to, from) || is_next(model, to, from) ||
+                is_held_up(model, module, graph, to, from);
             for (unsigned i = 0; i < model->count && !other; i++)
                 chained = chained ||
                           (model->read_before[to] >> i & 1 && model->read_before[i] >> from & 1);

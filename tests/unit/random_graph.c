@@ -252,6 +252,28 @@ static bool share_stream(const struct planned_op *a, const struct planned_op *b)
     return a->stream == b->stream && !a->passive && !b->passive && !a->view && !b->view;
 }
 
+/* An op waits for an earlier one by a clause, and where it executes nothing later ops of its stream
+ * do, too. */
+static void require_clause(struct plan *plan, unsigned op, unsigned earlier)
+{
+    const struct planned_op *ops = plan->ops;
+    require(plan, op, earlier);
+    for (unsigned i = op + 1; i < plan->n_ops && (ops[op].passive || ops[op].view); i++)
+        if (ops[i].stream == ops[op].stream && !ops[i].passive && !ops[i].view)
+            require(plan, i, earlier);
+}
+
+/* Whether that would be a circle. */
+static bool is_circle(const struct plan *plan, unsigned op, unsigned earlier)
+{
+    const struct planned_op *ops = plan->ops;
+    bool circle = plan->needs[earlier] >> op & 1;
+    for (unsigned i = op + 1; i < plan->n_ops && (ops[op].passive || ops[op].view); i++)
+        circle = circle || (ops[i].stream == ops[op].stream && !ops[i].passive && !ops[i].view &&
+                            (i == earlier || plan->needs[earlier] >> i & 1));
+    return circle;
+}
+
 /* All order but that of events; earlier ops first, so `require` never looks back. */
 static void require_text(struct plan *plan)
 {
@@ -262,7 +284,7 @@ static void require_text(struct plan *plan)
                 require(plan, i, (unsigned)plan->definer[op->operands[r]]);
         for (unsigned r = 0; r < op->n_after; r++)
             if (plan->definer[op->after[r]] >= 0)
-                require(plan, i, (unsigned)plan->definer[op->after[r]]);
+                require_clause(plan, i, (unsigned)plan->definer[op->after[r]]);
         for (unsigned j = 0; j < i; j++)
             if (share_stream(&plan->ops[j], op) || share_memory(plan, &plan->ops[j], op))
                 require(plan, i, j);
@@ -279,10 +301,10 @@ static void plan_events(struct plan *plan)
         do {
             unsigned to = random_below(&plan->random, plan->n_ops);
             if (to == event->sender || share_stream(&plan->ops[to], &plan->ops[event->sender]) ||
-                plan->needs[event->sender] >> to & 1)
+                is_circle(plan, to, event->sender))
                 continue;
             event->receivers |= (uint64_t)1 << to;
-            require(plan, to, event->sender);
+            require_clause(plan, to, event->sender);
         } while (random_percent(&plan->random, 20));
         plan->n_events += event->receivers != 0;
     }
