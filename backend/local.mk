@@ -242,34 +242,42 @@ kernel_sources = \
 	backend/kernels/ascend_dequant.c \
 	backend/kernels/ascend_quant.c \
 	backend/kernels/assign.c \
+	backend/kernels/band.c \
 	backend/kernels/binary.c \
 	backend/kernels/broadcast_to.c \
 	backend/kernels/cast.c \
+	backend/kernels/channels.c \
 	backend/kernels/clip_by_value.c \
 	backend/kernels/compare.c \
 	backend/kernels/concat.c \
 	backend/kernels/copy.c \
 	backend/kernels/cumsum.c \
+	backend/kernels/depth_to_space.c \
 	backend/kernels/dequant_swiglu_quant.c \
 	backend/kernels/dynamic_quant.c \
 	backend/kernels/fill.c \
 	backend/kernels/flash_attention_score.c \
 	backend/kernels/fused_infer_attention_score.c \
 	backend/kernels/gather.c \
+	backend/kernels/gather_nd.c \
 	backend/kernels/grouped_matmul.c \
 	backend/kernels/layer_norm.c \
 	backend/kernels/mat_mul.c \
 	backend/kernels/moe_gating_top_k_softmax.c \
-	backend/kernels/p_relu.c \
+	backend/kernels/one_hot.c \
 	backend/kernels/pad.c \
 	backend/kernels/predicate.c \
 	backend/kernels/quant_batch_matmul_v3.c \
+	backend/kernels/range.c \
 	backend/kernels/reduce.c \
+	backend/kernels/reverse_v2.c \
 	backend/kernels/rms_norm.c \
 	backend/kernels/rotary.c \
 	backend/kernels/scaled_masked_softmax.c \
+	backend/kernels/scatter.c \
 	backend/kernels/scatter_update.c \
 	backend/kernels/select.c \
+	backend/kernels/shape.c \
 	backend/kernels/slice.c \
 	backend/kernels/softmax.c \
 	backend/kernels/split.c \
@@ -288,6 +296,7 @@ kernel_headers = \
 	backend/kernels/elementwise.h \
 	backend/kernels/exponentials.h \
 	backend/kernels/float16.h \
+	backend/kernels/indexing.h \
 	backend/kernels/ints.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h \

@@ -454,6 +454,7 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
     case RULE_FN_slice: return call_slice(e, args);
     case RULE_FN_every: return call_every(e, args);
     case RULE_FN_strided: return rule_strided(e, args);
+    case RULE_FN_sliced: return rule_sliced(e, args);
     case RULE_FN_replace: return call_replace(e, args, false);
     case RULE_FN_insert: return call_replace(e, args, true);
     case RULE_FN_squeeze: return call_squeeze(e, args);

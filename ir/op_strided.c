@@ -1,4 +1,5 @@
-/* The shape of what StridedSlice cuts out of another one, with TensorFlow's masks. */
+/* The shapes of what StridedSlice cuts out of another one, with TensorFlow's masks, and
+ * StridedSliceV3, which names axes. */
 #include "ir/op_eval.h"
 
 enum { X, BEGIN, END, STRIDES, BEGIN_MASK, END_MASK, ELLIPSIS, NEW_AXIS, SHRINK, ARGS };
@@ -124,4 +125,46 @@ struct rule_value rule_strided(struct evaluator *e, const struct rule_value *arg
     cut.out.count = 0;
     cut_all(&cut, args[X].count - named);
     return cut.out;
+}
+
+/* The axis of entry `i`, or NONE. */
+static uint32_t named_axis(struct evaluator *e, const struct rule_value *axes, uint32_t i,
+                           uint32_t rank)
+{
+    int64_t axis = axes->count ? axes->dims[i].number : (int64_t)i;
+    axis += axis < 0 ? rank : 0;
+    if (axis >= 0 && axis < rank)
+        return (uint32_t)axis;
+    rule_fail_here(e, "an axis is not one of the shape");
+    return NONE;
+}
+
+struct rule_value rule_sliced(struct evaluator *e, const struct rule_value *args)
+{
+    enum { AXES = 3, STEPS = 4, LISTS = 5 };
+    const struct rule_value *x = &args[X], *axes = &args[AXES], *steps = &args[STEPS];
+    for (unsigned i = 0; i < LISTS; i++)
+        if (args[i].kind != VALUE_LIST)
+            return rule_unknown;
+    if (!lists_fit(e, (struct rule_value[]){*x, args[BEGIN], args[END], *steps}))
+        return rule_unknown;
+    uint32_t count = args[BEGIN].count;
+    if (axes->count && axes->count != count)
+        return rule_fail_here(e, "begin and axes differ in length");
+    struct rule_value out = rule_new_list(e, x->count);
+    for (uint32_t i = 0; i < x->count && out.kind == VALUE_LIST; i++)
+        out.dims[i] = x->dims[i];
+    for (uint32_t i = 0; i < count && out.kind == VALUE_LIST; i++) {
+        if (axes->count && !axes->dims[i].known)
+            return rule_unknown;
+        uint32_t axis = named_axis(e, axes, i, x->count);
+        if (axis == NONE)
+            return rule_unknown;
+        struct rule_value masks = rule_number(0);
+        struct rule_value entry[ARGS] = {*x,    args[BEGIN], args[END], *steps, masks,
+                                         masks, masks,       masks,     masks};
+        struct cut cut = {.e = e, .args = entry, .entry = i};
+        out.dims[axis] = cut_axis(&cut, x->dims[axis]);
+    }
+    return e->failed ? rule_unknown : out;
 }

@@ -1,10 +1,15 @@
 /* y = x with elements before and behind it along each axis, as many as an operand says: zeros
- * (Pad), or as `mode` says (PadV3): a value, x mirrored, or its nearest element. */
+ * (Pad), a value (PadV2), or as `mode` says (PadV3, MirrorPad): a value, x mirrored, without its
+ * edge or with it, or its nearest element. */
 #include "backend/kernels/ints.h"
 
-enum { pad_operands = 2, pad_v3_operands = 3 };
+enum { pad_operands = 2, pad_v2_operands = 3, pad_v3_operands = 3, mirror_pad_operands = 2 };
 
-enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE };
+enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_SYMMETRIC, PAD_EDGE, PAD_MODES };
+
+/* As PadV3 and MirrorPad have them. */
+static const char *const pad_modes[PAD_MODES][2] = {
+    {"constant", "constant"}, {"reflect", "REFLECT"}, {"SYMMETRIC", "SYMMETRIC"}, {"edge", "edge"}};
 
 struct pad {
     struct kernel kernel;
@@ -18,10 +23,10 @@ static bool pad_mode_of(struct pad *op)
 {
     const struct skrt_attr *mode = kernel_attr(&op->kernel, "mode");
     const char *text = mode != NULL && mode->text != NULL ? mode->text : "constant";
-    op->mode = strcmp(text, "reflect") == 0 ? PAD_REFLECT
-               : strcmp(text, "edge") == 0  ? PAD_EDGE
-                                            : PAD_CONSTANT;
-    return op->mode != PAD_CONSTANT || strcmp(text, "constant") == 0;
+    for (op->mode = PAD_CONSTANT; op->mode < PAD_MODES; op->mode++)
+        if (strcmp(text, pad_modes[op->mode][0]) == 0 || strcmp(text, pad_modes[op->mode][1]) == 0)
+            return true;
+    return false;
 }
 
 /* Whether y has room for x and this much, and x something to take where it is not a value. */
@@ -32,7 +37,8 @@ static bool pad_axis(const struct pad *op, uint32_t axis, int64_t before, int64_
         return false;
     if (op->mode == PAD_CONSTANT || before + behind == 0)
         return true;
-    return op->mode == PAD_EDGE ? x > 0 : before < x && behind < x;
+    int64_t most = op->mode == PAD_SYMMETRIC ? x : x - 1;
+    return op->mode == PAD_EDGE ? x > 0 : before <= most && behind <= most;
 }
 
 static bool pad_open(struct pad *op, const skrt_core *core, uint64_t args_offset)
@@ -72,7 +78,8 @@ static int64_t pad_place(const struct pad *op, uint32_t axis, int64_t at)
         return -1;
     if (op->mode == PAD_EDGE)
         return place < 0 ? 0 : dim - 1;
-    return place < 0 ? -place : 2 * (dim - 1) - place;
+    int64_t edge = op->mode == PAD_SYMMETRIC;
+    return place < 0 ? -place - edge : 2 * (dim - 1) - place + edge;
 }
 
 /* Where element `position` of y comes from: an element of x, or -1. */

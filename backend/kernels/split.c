@@ -1,8 +1,10 @@
 /* y, as many as there are, are the parts of x along an axis, one behind the other: an attribute
- * (SplitD, SplitVD), or an operand (SplitV, whose second one says how long they are). */
+ * (SplitD, SplitVD), or an operand (SplitV, whose second one says how long they are). Those of
+ * Unpack are one long, and do not have the axis. */
 #include "backend/kernels/ints.h"
 
-enum { split_d_operands = 1, split_v_d_operands = 1, split_v_operands = 3 };
+enum { split_d_operands = 1, split_v_d_operands = 1, split_v_operands = 3, unpack_operands = 1 };
+enum { split_d_unpacks = 0, split_v_d_unpacks = 0, split_v_unpacks = 0, unpack_unpacks = 1 };
 enum { SPLIT_X, SPLIT_Y = SAMPLE_OWN(_operands) };
 
 struct split {
@@ -10,6 +12,12 @@ struct split {
     uint32_t dim, parts;
     int64_t row, unit, bytes; /* as those of concat.c, of x */
 };
+
+/* The length of a part along the axis. */
+static int64_t split_length(const struct split *op, uint32_t part)
+{
+    return SAMPLE_OWN(_unpacks) ? 1 : op->kernel.tensors[SPLIT_Y + part].dims[op->dim];
+}
 
 /* Whether `split_v` and `split_v_d` say lengths that the results have; -1 is what is left. */
 static bool split_lengths(const struct split *op)
@@ -20,14 +28,15 @@ static bool split_lengths(const struct split *op)
     if (SPLIT_Y == 1 && lengths.count == 0)
         return true;
     for (uint32_t i = 0; i < lengths.count && lengths.count == op->parts; i++)
-        if (lengths.at[i] != -1 && lengths.at[i] != op->kernel.tensors[SPLIT_Y + i].dims[op->dim])
+        if (lengths.at[i] != -1 && lengths.at[i] != split_length(op, i))
             return false;
     return lengths.count == op->parts;
 }
 
 static bool split_axis(struct split *op)
 {
-    return ints_axis_of(&op->kernel, SPLIT_Y == 3 ? 2 : 0, "split_dim",
+    return ints_axis_of(&op->kernel, SPLIT_Y == 3 ? 2 : 0,
+                        SAMPLE_OWN(_unpacks) ? "axis" : "split_dim",
                         op->kernel.tensors[SPLIT_X].rank, &op->dim);
 }
 
@@ -38,12 +47,13 @@ static bool split_fits(const struct split *op)
     int64_t sum = 0;
     for (uint32_t i = 0; i < op->parts; i++) {
         const struct skrt_tensor *y = &op->kernel.tensors[SPLIT_Y + i];
-        if (y->rank != x->rank || y->dtype != x->dtype)
+        if (y->rank != x->rank - SAMPLE_OWN(_unpacks) || y->dtype != x->dtype)
             return false;
         for (uint32_t axis = 0; axis < x->rank; axis++)
-            if (axis != op->dim && y->dims[axis] != x->dims[axis])
+            if (axis != op->dim &&
+                y->dims[axis - (SAMPLE_OWN(_unpacks) && axis > op->dim)] != x->dims[axis])
                 return false;
-        sum += y->dims[op->dim];
+        sum += split_length(op, i);
     }
     return sum == x->dims[op->dim];
 }
@@ -68,7 +78,7 @@ static void split_row(const struct split *op, struct kernel_row row)
     const char *x = (const char *)kernel_slot(&op->kernel, SPLIT_X) + row.n * op->row * op->bytes;
     int64_t first = 0;
     for (uint32_t i = 0; i < op->parts; i++) {
-        int64_t size = op->kernel.tensors[SPLIT_Y + i].dims[op->dim] * op->unit;
+        int64_t size = split_length(op, i) * op->unit;
         int64_t from = row.begin > first ? row.begin : first;
         int64_t to = kernel_min(row.end, first + size);
         char *piece = (char *)kernel_result(&op->kernel, SPLIT_Y, i) + row.n * size * op->bytes;

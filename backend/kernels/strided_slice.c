@@ -1,9 +1,11 @@
 /* y = every so many elements of x between begin and end, with TensorFlow's masks: operands
- * (StridedSlice), or attributes (StridedSliceD). */
+ * (StridedSlice), or attributes (StridedSliceD); or along axes that an operand names
+ * (StridedSliceV3). */
 #include "backend/kernels/ints.h"
 #include "backend/kernels/strided.h"
 
-enum { strided_slice_operands = 4, strided_slice_d_operands = 1 };
+enum { strided_slice_operands = 4, strided_slice_d_operands = 1, strided_slice_v3_operands = 5 };
+enum { strided_slice_axes = 0, strided_slice_d_axes = 0, strided_slice_v3_axes = 3 };
 
 /* What the op says, and the axes of y so far. */
 struct cut {
@@ -19,13 +21,41 @@ static bool has(int64_t mask, uint32_t i)
     return i < 63 && (mask >> i & 1) != 0;
 }
 
-static bool cut_open(struct cut *cut, const struct kernel *kernel, bool operands)
+/* Puts what is said of the axes of operand `slot` into lists of all axes, of which the others are
+ * whole. */
+static bool cut_by_axes(struct cut *cut, const struct kernel *kernel, unsigned slot)
 {
+    struct cut said = *cut;
+    struct ints axes = {.count = 0};
+    uint32_t rank = kernel->tensors[0].rank, axis;
+    bool there = kernel->tensors[slot].form == SKRT_TENSOR;
+    if (there && !ints_of_operand(&axes, kernel, slot))
+        return false;
+    cut->begin.count = cut->end.count = cut->strides.count = rank;
+    cut->begin_mask = cut->end_mask = (INT64_C(1) << rank) - 1;
+    for (uint32_t i = 0; i < rank; i++)
+        cut->begin.at[i] = cut->end.at[i] = 0, cut->strides.at[i] = 1;
+    for (uint32_t i = 0; i < said.begin.count; i++) {
+        if ((there && axes.count != said.begin.count) ||
+            !ints_axis(there ? axes.at[i] : i, rank, &axis) || !has(cut->begin_mask, axis))
+            return false;
+        cut->begin.at[axis] = said.begin.at[i];
+        cut->end.at[axis] = said.end.at[i];
+        cut->strides.at[axis] = said.strides.at[i];
+        cut->begin_mask &= ~(INT64_C(1) << axis);
+        cut->end_mask = cut->begin_mask;
+    }
+    return true;
+}
+
+static bool cut_open(struct cut *cut, const struct kernel *kernel, uint32_t y)
+{
+    bool operands = y > 1;
     cut->kernel = kernel;
-    bool absent = operands && kernel->tensors[3].form == SKRT_ABSENT;
+    bool absent = operands && kernel->tensors[y - 1].form == SKRT_ABSENT;
     if (!ints_of(&cut->begin, kernel, operands ? 1 : 0, "begin") ||
         !ints_of(&cut->end, kernel, operands ? 2 : 0, "end") ||
-        !ints_of(&cut->strides, kernel, operands && !absent ? 3 : 0, "strides"))
+        !ints_of(&cut->strides, kernel, operands && !absent ? y - 1 : 0, "strides"))
         return false;
     for (; cut->strides.count < cut->begin.count; cut->strides.count++)
         cut->strides.at[cut->strides.count] = 1;
@@ -35,7 +65,8 @@ static bool cut_open(struct cut *cut, const struct kernel *kernel, bool operands
     cut->new_axis_mask = kernel_int(kernel, "new_axis_mask", 0);
     cut->shrink_axis_mask = kernel_int(kernel, "shrink_axis_mask", 0);
     return cut->begin.count == cut->end.count && cut->begin.count == cut->strides.count &&
-           cut->begin.count <= SKRT_MAX_RANK;
+           cut->begin.count <= SKRT_MAX_RANK &&
+           (SAMPLE_OWN(_axes) == 0 || cut_by_axes(cut, kernel, SAMPLE_OWN(_axes)));
 }
 
 static bool add_axis(struct cut *cut, int64_t dim, int64_t stride)
@@ -107,7 +138,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct kernel kernel;
     struct cut cut = {.kernel = NULL};
     uint32_t y = SAMPLE_OWN(_operands);
-    if (kernel_open(&kernel, core, args_offset, y + 1, false) && cut_open(&cut, &kernel, y > 1) &&
+    if (kernel_open(&kernel, core, args_offset, y + 1, false) && cut_open(&cut, &kernel, y) &&
         cut_all(&cut) && kernel_same_dims(&cut.found, &kernel.tensors[y]))
         strided_copy(&kernel, core, 0, y, &cut.strided);
 }

@@ -128,6 +128,11 @@ def add_binary(cases):
             each = weight.computed.reshape((-1,) + (1,) * max(len(shape) - 2, 0))
             each = each.reshape(()) if each.size == 1 else each
             cases.add("PRelu", [x, weight], Result(dtype, np.where(x.computed > 0, x.computed, x.computed * each)))
+    for dtype in NUMBERS:
+        x = Tensor(dtype, np.arange(24).reshape(2, 3, 4))
+        last, second = (Tensor(dtype, np.arange(n) + 5) for n in (4, 3))
+        cases.add("BiasAdd", [x, last], Result(dtype, x.elements + last.elements))
+        cases.add("BiasAdd", [x, second], Result(dtype, x.elements + second.elements[:, None]), 'data_format = "NCHW"')
     for dtype in INTS:
         x, count = whole(dtype), integers(dtype, 8, low=0, high=7)
         pairs = list(zip(x.elements.tolist(), count.elements.tolist()))

@@ -118,6 +118,152 @@ def add_gathers(cases):
     cases.add("Gather", [x, ints([-1, 2])], Result(dtype, x.elements[[-1, 2]]), "negative_index_support = true")
 
 
+def add_more_axes(cases):
+    for dtype in DTYPES:
+        x = any(dtype, 3, 4, 5)
+        cases.add("TensorMove", [x], Result(dtype, x.elements))
+        for axes in ((0,), (1, -1), (), (-2,)):
+            cases.add("ReverseV2", [x, ints(np.array(axes, int))],
+                      Result(dtype, np.flip(x.elements, axes) if axes else x.elements), claim=f"ReverseV2 {dtype} {axes}")
+        for k in (None, 0, 1, -2, 9, -9):
+            attributes = "" if k is None else f"diagonal = {k}"
+            cases.add("Triu", [x], Result(dtype, np.triu(x.elements, k or 0)), attributes)
+            cases.add("Tril", [x], Result(dtype, np.tril(x.elements, k or 0)), attributes)
+        for low, high in ((0, 0), (1, 2), (-1, 0), (2, -1)):
+            rows, columns = np.indices((4, 5))
+            inside = ((low < 0) | (rows - columns <= low)) & ((high < 0) | (columns - rows <= high))
+            cases.add("MatrixBandPart", [x, ints(low), ints([high])],
+                      Result(dtype, np.where(inside, x.elements, np.zeros((), x.elements.dtype))),
+                      claim=f"MatrixBandPart {dtype} {low} {high}")
+        for shape, to in (((3, 1), (2, 1, 4)), ((2, 3, 1), (4,)), ((), (2, 2)), ((4, 5), (1, 1)), ((1, 0), (3, 1))):
+            part = any(dtype, *shape)
+            wanted = np.broadcast_to(part.elements, np.broadcast_shapes(shape, to))
+            cases.add("Expand", [part, ints(to, "i64")], Result(dtype, wanted), claim=f"Expand {dtype}{shape} to {to}")
+        for axis in (0, 1, -1):
+            parts = [Result(dtype, np.take(x.elements, i, axis)) for i in range(x.shape[axis])]
+            cases.add("Unpack", [x], parts, f"axis = {axis}, num = {len(parts)}")
+        add_blocks(cases, dtype)
+
+
+def add_blocks(cases, dtype):
+    """Written with places as [side, side] and channels apart."""
+    deep = any(dtype, 2, 3, 5, 12)
+    for side, mode in ((2, "DCR"), (2, "CRD"), (1, "DCR")):
+        n, h, w, c = deep.shape[0], deep.shape[1], deep.shape[2], 12 // side ** 2
+        parts = deep.elements.reshape(n, h, w, *((side, side, c) if mode == "DCR" else (c, side, side)))
+        parts = parts.transpose(0, 1, 3, 2, 4, 5) if mode == "DCR" else parts.transpose(0, 1, 4, 2, 5, 3)
+        wide = parts.reshape(n, h * side, w * side, c)
+        first = Tensor(dtype, deep.elements.transpose(0, 3, 1, 2))
+        both = f'block_size = {side}, mode = "{mode}"'
+        cases.add("DepthToSpace", [deep], Result(dtype, wide), both)
+        cases.add("DepthToSpace", [first], Result(dtype, wide.transpose(0, 3, 1, 2)), both + ', data_format = "NCHW"')
+        if mode == "DCR":
+            back = f"block_size = {side}"
+            cases.add("SpaceToDepth", [Tensor(dtype, wide)], Result(dtype, deep.elements), back)
+            cases.add("SpaceToDepth", [Tensor(dtype, wide.transpose(0, 3, 1, 2))], Result(dtype, first.elements),
+                      back + ', data_format = "NCHW"')
+
+
+def add_more_parts(cases):
+    x = uniform("f32", 6, 9, 5)
+    for begin, end, axes, step, at in (
+            ((1, 0), (6, 9), None, (2, 3), np.s_[1:6:2, 0:9:3]), ((-2,), (2 ** 31 - 1,), (1,), None, np.s_[:, -2:]),
+            ((100,), (-100,), (-1,), (-2,), np.s_[..., ::-2]), ((3, 1), (9, 4), (2, 0), (1, 1), np.s_[1:4, :, 3:9]),
+            ((4,), (2,), (0,), (1,), np.s_[4:2])):
+        numbers = [ints(begin), ints(end), axes and ints(axes), step and ints(step)]
+        cases.add("StridedSliceV3", [x, *numbers], Result("f32", x.elements[at]),
+                  claim=f"StridedSliceV3 {begin} {end} {axes} {step}")
+    for dtype in DTYPES:
+        x, value, pads = any(dtype, 3, 4), any(dtype), ((1, 2), (2, 3))
+        cases.add("PadV2", [x, ints(pads), value],
+                  Result(dtype, np.pad(x.elements, pads, constant_values=value.elements)))
+        for mode, most in (("reflect", pads), ("symmetric", ((3, 2), (4, 0)))):
+            cases.add("MirrorPad", [x, ints(most)], Result(dtype, np.pad(x.elements, most, mode)),
+                      f'mode = "{mode.upper()}"')
+
+
+def add_made(cases):
+    x = Tensor("i32", [[0, 2, -1], [3, 4, 1]])
+    for dtype in DTYPES:
+        on, off = (Tensor(dtype, n) for n in (1, 0))
+        for axis in (-1, 0, 1):
+            hot = np.moveaxis(x.elements[..., None] == np.arange(4), -1, axis)
+            cases.add("OneHot", [x, ints([4]), on, off], Result(dtype, np.where(hot, on.elements, off.elements)),
+                      f"axis = {axis}")
+    for dtype, start, limit, delta in (("i32", 3, 20, 4), ("i64", 5, -6, -2), ("u8", 250, 255, 3), ("i16", 4, 4, 1),
+                                       ("u64", 7, 9, 1), ("f32", 0.5, 3, 0.3), ("f64", 1, -1, -0.25), ("f16", 0, 3, 0.5)):
+        says = [Tensor(dtype, n) for n in (start, limit, delta)]
+        start, limit, delta = (float(t.elements) if dtype[0] == "f" else int(t.elements) for t in says)
+        cases.add("Range", says, Result(dtype, np.arange(start, limit, delta)), claim=f"Range {dtype} {start} {limit} {delta}")
+    for shape in ((3, 4, 5), (), (0, 2)):
+        x = uniform("f16", *shape)
+        cases.add("Shape", [x], Result("i32", np.array(shape, int)))
+        cases.add("Shape", [x], Result("i64", np.array(shape, int)), "dtype = 9")
+        cases.add("Size", [x], Result("i64", np.array(x.elements.size)), "dtype = 9")
+        cases.add("Rank", [x], Result("i32", np.array(len(shape))))
+
+
+def add_places(cases):
+    """Of slices by rows of indices, and of elements along an axis."""
+    for dtype in DTYPES + ("f64", "bf16", "u32"):
+        x = any(dtype, 4, 5, 3)
+        for axis, shape in ((0, (2, 5, 3)), (1, (4, 7, 2)), (-1, (1, 1, 9))):
+            index = integers("i64", *shape, low=-x.shape[axis], high=x.shape[axis] - 1)
+            part = x.elements[tuple(slice(n) if i != axis % 3 else slice(None) for i, n in enumerate(shape))]
+            cases.add("GatherElements", [x, index], Result(dtype, np.take_along_axis(part, index.elements, axis)),
+                      f"dim = {axis}")
+        for depth, shape in ((1, (6,)), (2, (2, 2)), (3, ()), (0, (2,))):
+            rows = np.stack([integers("i32", *shape, low=0, high=x.shape[i] - 1).elements for i in range(depth)], -1) \
+                if depth else np.zeros(shape + (0,), int)
+            taken = x.elements[tuple(rows[..., i] for i in range(depth))] if depth else np.stack([x.elements] * 2)
+            cases.add("GatherNd", [x, ints(rows)], Result(dtype, taken), claim=f"GatherNd {dtype} {depth}")
+            if depth:
+                cases.add("GatherNd", [x, ints(rows - np.array(x.shape[:depth]))], Result(dtype, taken),
+                          "negative_index_support = true")
+        add_scatters(cases, x)
+
+
+def add_scatters(cases, x):
+    dtype = x.dtype
+    wide = x.elements.astype(bool) if dtype == "bool" else x.elements
+    for axis, shape in ((0, (3, 5, 3)), (1, (4, 2, 2)), (-1, (1, 1, 3))):
+        order = np.argsort(uniform("f32", *(x.shape[axis] if i == axis % 3 else n for i, n in enumerate(shape))).elements, axis)
+        index = Tensor("i64", np.take(order, range(shape[axis]), axis))
+        updates, made = any(dtype, *shape), wide.copy()
+        part = tuple(slice(n) if i != axis % 3 else slice(None) for i, n in enumerate(shape))
+        inner = made[part].copy()
+        np.put_along_axis(inner, index.elements, updates.elements, axis)
+        made[part] = inner
+        cases.add("ScatterElements", [x, index, updates], Result(dtype, made), f"axis = {axis}")
+    if dtype == "bool":
+        return
+    index, updates = Tensor("i64", [[1, 1, -1, 0]]), any(dtype, 1, 4)
+    row = any(dtype, 2, 5)
+    for how, join in (("add", np.add), ("mul", np.multiply)):
+        made = Tensor(dtype, row.elements.copy())
+        for at, update in zip(index.elements[0], updates.elements[0]):
+            made.elements[0, at] = Tensor(dtype, join(made.elements[0, at], update)).elements
+        cases.add("ScatterElements", [row, index, updates], Result(dtype, made.elements),
+                  f'axis = 1, reduction = "{how}"')
+    for depth, shape in ((1, (6,)), (2, (2, 2)), (3, (5,))):
+        rows = np.stack([integers("i32", *shape, low=-x.shape[i], high=x.shape[i] - 1).elements for i in range(depth)], -1)
+        updates = any(dtype, *shape, *x.shape[depth:])
+        flat = list(zip(rows.reshape(-1, depth).tolist(), updates.elements.reshape((-1,) + x.shape[depth:])))
+        for op, join in (("Update", lambda a, b: b), ("Add", np.add), ("Sub", np.subtract), ("Max", np.maximum),
+                         ("Min", np.minimum)):
+            made = Tensor(dtype, x.elements.copy())
+            for row, update in flat:
+                made.elements[tuple(row)] = Tensor(dtype, join(made.elements[tuple(row)], update)).elements
+            result = Result(dtype, made.elements)
+            cases.add("TensorScatter" + op, [x, ints(rows), updates], result)
+            if op in ("Update", "Add"):
+                cases.add("ScatterNd" + op, [Tensor(dtype, x.elements), ints(rows), updates], result)
+        made = Tensor(dtype, np.zeros(x.shape))
+        for row, update in flat:
+            made.elements[tuple(row)] = Tensor(dtype, made.elements[tuple(row)] + update).elements
+        cases.add("ScatterNd", [ints(rows), updates, ints(x.shape)], Result(dtype, made.elements))
+
+
 def add_collectives(cases):
     x = uniform("bf16", 4, 300)
     same = Result("bf16", x.elements)
@@ -134,6 +280,10 @@ def add(cases):
     add_joined(cases)
     add_gathers(cases)
     add_collectives(cases)
+    add_more_axes(cases)
+    add_more_parts(cases)
+    add_made(cases)
+    add_places(cases)
     var, updates = uniform("f32", 2, 5, 3), uniform("f32", 2, 4, 3)
     places = [4, 0, 1, 4]
     wanted = var.elements.copy()

@@ -105,7 +105,7 @@ def pad(op, name="paddings", pairs=True):
     before, behind = [RNG.randint(0, 3) for _ in "ab"], [RNG.randint(0, 3) for _ in "ab"]
     y = dims_text([dim + a + b for dim, a, b in zip((4, 6), before, behind)])
     good = [before[0], behind[0], before[1], behind[1]] if pairs else before + behind
-    return Case(op.replace("Y", y), name, [2, 2], *spoiled(good, -1, 99))
+    return Case(op.replace("f32Y", "f32" + y), name, [2, 2], *spoiled(good, -1, 99))
 
 
 def slice_offsets():
@@ -161,6 +161,29 @@ def make_cases():
         *(reduce(op) for op in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
                                    "ReduceLogSumExp")),
         *(reduce(op, "bool") for op in ("ReduceAll", "ReduceAny")),
+        Case("%y = SqueezeV3(%x, %@) : f32[4, 6]", "axes", [1], *spoiled([RNG.choice([1, -2])], 3, -4),
+             {"x": "f32[4, 1, 6]"}),
+        Case("%y = UnsqueezeV3(%x, %@) : f32[4, 1, 6]", "axes", [1], *spoiled([RNG.choice([1, -2])], 3, -4)),
+        axis_of("%y = ReverseV2(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
+        Case("%y = Expand(%x, %@) : f32[2, 4, 6]", "shape", [3],
+             *spoiled([2, RNG.choice([4, 1]), 6], 5, 0)),
+        Case("%y = StridedSliceV3(%x, %begin, %@, %axes) : f32[4, 3]", "end", [1], [4], [9], None,
+             {"x": "f32[4, 6]", "begin": ("i32", [1], [1]), "axes": ("i32", [1], [-1])}, "i32"),
+        Case("%y = StridedSliceV3(%x, %begin, %end, %@) : f32[4, 3]", "axes", [1], [1], [2], 0,
+             {"x": "f32[4, 6]", "begin": ("i32", [1], [1]), "end": ("i32", [1], [4])}, "i32"),
+        Case("%y = StridedSliceV3(%x, %begin, %end, strides = %@) : f32[1, 6]", "strides", [1], [2], [0], 0,
+             {"x": "f32[4, 6]", "begin": ("i32", [1], [1]), "end": ("i32", [1], [3])}, "i32"),
+        pad("%y = PadV2(%x, %@, %v) : f32Y"),
+        pad('%y = MirrorPad(%x, %@) {mode = "SYMMETRIC"} : f32Y'),
+        Case("%y = GatherElements(%x, %@) {dim = 1} : f32[4, 2]", "index", [4, 2], *spoiled([0, 5, -6, 1] * 2, 6, -7)),
+        Case("%y = GatherNd(%x, %@) : f32[2]", "indices", [2, 2], [0, 5, 3, 2], [0, 5, 4, 2], 2),
+        Case("%y = ScatterElements(%x, %@, %u) : f32[4, 6]", "indices", [2, 2], *spoiled([0, 3, -4, 1], 4, -5)),
+        *(Case(f"%y = {op}(%x, %@, %u) : f32[4, 6]", "indices", [2, 2], [0, 5, -4, 2], [0, 5, 4, 2], 2)
+          for op in ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax",
+                     "TensorScatterMin", "ScatterNdUpdate", "ScatterNdAdd")),
+        Case("%y = ScatterNd(%@, %u, %to) : f32[4, 6]", "indices", [2, 2], [0, 5, -4, 2], [0, 6, -4, 2], 1),
+        Case("%y = ScatterNd(%at, %u, %@) : f32[4, 6]", "shape", [2], *spoiled([4, 6], 5, -1)),
+        Case("%y = OneHot(%i, %@, %v, %v) : f32[3, 4]", "depth", [], *spoiled([4], 5, -1)),
         axis_of("%y = Cumprod(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
         axis_of("%y = ArgMin(%x, %@) : i32[6]", "dimension", RNG.choice([0, -2])),
         axis_of("%y = Cumsum(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
@@ -187,7 +210,11 @@ def make_cases():
             case.params["i"] = ("i32", [3], [0, 1, 2])
         if "%parts" in case.op:
             case.params["parts"] = ("i32", [2], [2, 4])
-        if "ScatterUpdate" in case.op:
+        for name, of in (("%at", ("i32", [2, 2], [0, 1, 2, 3])), ("%to", ("i32", [2], [4, 6])), ("%v", "f32[]"),
+                         ("%u", "f32[2, 2]" if "Elements" in case.op else "f32[2]")):
+            if name + ")" in case.op or name + "," in case.op:
+                case.params.setdefault(name[1:], of)
+        if "= ScatterUpdate" in case.op:
             case.dims, case.good, case.wrong, case.place = [2], [3, 1], [3, 4], 1
             case.params["u"] = "f32[2, 6]"
     return cases

@@ -322,6 +322,15 @@ def p_relu(draw):
     return Op([x, weight], answer(x.dtype, np.where(x.data > 0, x.data, x.data * each)))
 
 
+@judges("BiasAdd")
+def bias_add(draw):
+    x = draw.tensor(draw.pick(NUMBER), draw.shape(2, 4))
+    second = draw.chance()
+    bias = draw.tensor(x.dtype, (x.shape[1 if second else -1],))
+    each = bias.data.reshape(bias.shape + (1,) * (len(x.shape) - 2)) if second else bias.data
+    return Op([x, bias], answer(x.dtype, x.data + each), {"data_format": "NCHW" if second else draw.maybe("NHWC")})
+
+
 @judges("Elu", "CeluV2")
 def elu_op(draw, op_type):
     x = draw.tensor(draw.pick(REAL), draw.shape())

@@ -211,7 +211,232 @@ def pad(draw, op_type):
               {"mode": mode, "paddings_contiguous": contiguous})
 
 
+@judges("PadV2", "MirrorPad")
+def pad_more(draw, op_type):
+    x = draw.tensor(draw.pick(MOVED), draw.shape(0, 3, elements=400, empty=False))
+    mode = draw.pick(["REFLECT", "SYMMETRIC"])
+    most = [3 if op_type == "PadV2" else n - (mode == "REFLECT") for n in x.shape]
+    paddings = np.array([[draw.int(0, min(n, 5)), draw.int(0, min(n, 5))] for n in most], int).reshape(-1, 2)
+    numbers = draw.numbers(paddings)
+    if op_type == "MirrorPad":
+        made = np.pad(x.data, paddings, mode.lower()) if x.shape else x.data
+        return Op([x, numbers], exact(x, made), {"mode": mode})
+    value = draw.tensor(x.dtype, () if draw.chance() else (1,))
+    made = np.pad(x.data, paddings, constant_values=value.data.reshape(())) if x.shape else x.data
+    return Op([x, numbers, value], exact(x, made))
+
+
+@judges("TensorMove")
+def tensor_move(draw):
+    x = moved(draw, 0)
+    return Op(x, exact(x, x.data.copy()))
+
+
+@judges("ReverseV2")
+def reverse(draw):
+    x = moved(draw, 0)
+    axes = draw.axes(x.data.ndim, low=0)
+    made = np.flip(x.data, axes) if axes else x.data
+    return Op([x, draw.numbers(axes, scalar=len(axes) == 1 and draw.chance())], exact(x, made))
+
+
+@judges("Triu", "Tril", "MatrixBandPart")
+def band(draw, op_type):
+    x = moved(draw, 2)
+    rows, columns = np.indices(x.shape[-2:]) if x.data.size else (np.zeros(x.shape[-2:]),) * 2
+    if op_type == "MatrixBandPart":
+        low, high = draw.int(-2, 4), draw.int(-2, 4)
+        kept = ((low < 0) | (rows - columns <= low)) & ((high < 0) | (columns - rows <= high))
+        dtype = draw.pick(["i32", "i64"])
+        numbers = [Tensor(dtype, np.array(n, CARRIERS[dtype]), constant=draw.chance()) for n in (low, high)]
+        return Op([x, *numbers], exact(x, np.where(kept, x.data, x.data.dtype.type(0))))
+    diagonal = draw.pick([None, 0, 1, -1, draw.int(-9, 9), 2 ** 40])
+    kept = columns - rows >= (diagonal or 0) if op_type == "Triu" else columns - rows <= (diagonal or 0)
+    return Op(x, exact(x, np.where(kept, x.data, x.data.dtype.type(0))), {"diagonal": diagonal})
+
+
+@judges("Expand")
+def expand(draw):
+    parts, shape = draw.parts(2)
+    x = draw.tensor(draw.pick(MOVED), parts[0])
+    return Op([x, draw.numbers(np.array(parts[1], int))], exact(x, np.broadcast_to(x.data, shape)))
+
+
+@judges("Unpack")
+def unpack(draw):
+    shape = list(draw.shape(1, 4, elements=600))
+    axis = draw.axis(len(shape))
+    shape[axis] = draw.int(1, 6)
+    x = draw.tensor(draw.pick(MOVED), shape)
+    parts = [exact(x, np.take(x.data, i, axis)) for i in range(shape[axis])]
+    return Op(x, parts, {"axis": axis if axis else draw.maybe(0), "num": len(parts)})
+
+
+@judges("StridedSliceV3")
+def sliced(draw):
+    x = moved(draw, 1)
+    axes = draw.axes(x.data.ndim)
+    index, begin, end, strides = [slice(None)] * x.data.ndim, [], [], []
+    for axis in axes:
+        size = x.shape[axis]
+        begin.append(draw.pick([draw.int(-size - 2, size + 2), 2 ** 31 - 1, -2 ** 31]))
+        end.append(draw.pick([draw.int(-size - 2, size + 2), 2 ** 31 - 1, -2 ** 31]))
+        strides.append(draw.pick([1, 1, 2, 3, -1, -2]))
+        index[axis] = slice(begin[-1], end[-1], strides[-1])
+    result, dtype = exact(x, x.data[tuple(index)]), draw.pick(["i32", "i64"])
+    numbers = [Tensor(dtype, np.array(data, CARRIERS[dtype]), constant=draw.chance())
+               for data in (begin, end, axes, strides)]
+    if axes == list(range(len(axes))) and draw.chance():
+        numbers[2] = None
+    if all(stride == 1 for stride in strides) and draw.chance():
+        numbers[3] = None
+    return Op([x, *numbers], result)
+
+
+@judges("DepthToSpace", "SpaceToDepth")
+def blocks(draw, op_type):
+    """By places: channel (down, right, c) of a place is c of the place at (down, right) in its block."""
+    side, channels = draw.int(1, 3), draw.int(1, 4)
+    n, h, w = draw.int(1, 3), draw.int(1, 5), draw.int(1, 5)
+    last, by_channel = draw.chance(), op_type == "DepthToSpace" and draw.chance()
+    wide = draw.tensor(draw.pick(MOVED), (n, h * side, w * side, channels))
+    deep = np.zeros((n, h, w, channels * side * side), wide.data.dtype)
+    for down in range(side):
+        for right in range(side):
+            for c in range(channels):
+                place = (c * side + down) * side + right if by_channel else (down * side + right) * channels + c
+                deep[..., place] = wide.data[:, down::side, right::side, c]
+    x, y = (deep, wide.data) if op_type == "DepthToSpace" else (wide.data, deep)
+    x, y = (x, y) if last else (x.transpose(0, 3, 1, 2), y.transpose(0, 3, 1, 2))
+    x = Tensor(wide.dtype, np.ascontiguousarray(x))
+    mode = ("CRD" if by_channel else draw.maybe("DCR")) if op_type == "DepthToSpace" else None
+    return Op(x, exact(x, y), {"block_size": side, "mode": mode,
+                               "data_format": draw.maybe("NHWC") if last else "NCHW"})
+
+
+@judges("OneHot")
+def one_hot(draw):
+    dtype = draw.pick(["u8", "i32", "i64"])
+    x = draw.tensor(dtype, draw.shape(0, 3, elements=300), "small")
+    depth, axis = draw.int(0, 9), draw.axis(x.data.ndim, new=True)
+    on, off = (draw.tensor(to, () if draw.chance() else (1,)) for to in [draw.pick(MOVED)] * 2)
+    off = draw.tensor(on.dtype, off.shape)
+    hot = np.moveaxis(x.data[..., None].astype(np.int64) == np.arange(depth), -1, axis)
+    made = np.where(hot, on.data.reshape(()), off.data.reshape(()))
+    return Op([x, draw.number(depth), on, off], exact(on, made), {"axis": axis if axis != -1 else draw.maybe(-1)})
+
+
+@judges("Range")
+def range_op(draw):
+    """Of numbers that need no rounding in f16 and bf16, so that each element is exact."""
+    dtype = draw.pick(NUMBER)
+    low = 0 if dtype[0] == "u" else -20
+    unit = draw.pick([1, 0.5, 0.25]) if dtype in FLOATS else 1
+    start, limit = draw.int(low, 30) * unit, draw.int(low, 30) * unit
+    delta = draw.int(1, 5) * unit * (1 if dtype[0] == "u" else draw.pick([1, -1]))
+    numbers = [Tensor(dtype, np.array(n, CARRIERS[dtype]).reshape(() if draw.chance() else (1,)))
+               for n in (start, limit, delta)]
+    return Op(numbers, Answer(dtype, np.arange(start, limit, delta).astype(CARRIERS[dtype])))
+
+
+@judges("Shape", "Size", "Rank")
+def shape_op(draw, op_type):
+    x = moved(draw, 0)
+    dtype = "i32" if op_type == "Rank" else draw.pick(["i32", "i64"])
+    number = {"Shape": x.shape, "Size": x.data.size, "Rank": x.data.ndim}[op_type]
+    attrs = {} if op_type == "Rank" else {"dtype": 9 if dtype == "i64" else draw.maybe(3)}
+    return Op(x, Answer(dtype, np.array(number, CARRIERS[dtype])), attrs)
+
+
 # ---- Indices ----
+
+def rows_of_places(draw, shape, negative=True):
+    """Indices of slices of a shape, and these as tuples, in order."""
+    depth, outer = draw.int(1, len(shape)), draw.shape(0, 2, elements=12)
+    if 0 in shape[:depth]:
+        outer = (0,)
+    columns = [draw.random.integers(-n if negative else 0, max(n, 1), outer) for n in shape[:depth]]
+    indices = np.stack(columns, -1)
+    flat = indices.reshape(int(np.prod(outer)), depth)
+    return indices, outer, depth, [tuple(map(int, row)) for row in flat]
+
+
+@judges("GatherNd")
+def gather_nd(draw):
+    x = moved(draw)
+    negative = draw.chance()
+    indices, outer, depth, rows = rows_of_places(draw, x.shape, negative)
+    made = np.zeros((len(rows),) + x.shape[depth:], x.data.dtype)
+    for i, row in enumerate(rows):
+        made[i] = x.data[row]
+    return Op([x, Tensor(draw.pick(["i32", "i64"]), indices)], exact(x, made.reshape(outer + x.shape[depth:])),
+              {"negative_index_support": negative or draw.maybe(False)})
+
+
+def places_along(draw, shape, axis):
+    """Indices of elements along an axis: their shape, and pairs of a place in it and of the whole."""
+    part = [draw.int(0, 6) if i == axis else draw.int(0, n) for i, n in enumerate(shape)]
+    if shape[axis] == 0:
+        part[axis] = 0
+    indices = draw.random.integers(-shape[axis], max(shape[axis], 1), part)
+    pairs = [(at, at[:axis] + (int(indices[at]),) + at[axis + 1:]) for at in np.ndindex(*part)]
+    return indices, pairs
+
+
+@judges("GatherElements")
+def gather_elements(draw):
+    x = moved(draw)
+    dim = draw.axis(x.data.ndim)
+    indices, pairs = places_along(draw, x.shape, dim % x.data.ndim)
+    made = np.zeros(indices.shape, x.data.dtype)
+    for at, place in pairs:
+        made[at] = x.data[place]
+    return Op([x, Tensor(draw.pick(["i32", "i64"]), indices)], exact(x, made), {"dim": dim if dim else draw.maybe(0)})
+
+
+JOINS = {"Update": lambda old, new: new, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply,
+         "Max": np.maximum, "Min": np.minimum}
+
+
+def joined_in(made, dtype, place, update, how):
+    """made[place] joined with an update, in the data type."""
+    value = JOINS[how](made[place], update)
+    made[place] = rounded(dtype, value) if dtype in FLOATS else value
+
+
+@judges("ScatterElements")
+def scatter_elements(draw):
+    how = draw.pick(["Update", "Add", "Mul"])
+    x = draw.tensor(draw.pick(MOVED if how == "Update" else NUMBER), draw.shape(1, 4, elements=600))
+    axis = draw.axis(x.data.ndim)
+    indices, pairs = places_along(draw, x.shape, axis % x.data.ndim)
+    updates, made = draw.tensor(x.dtype, indices.shape), x.data.copy()
+    for at, place in pairs:
+        joined_in(made, x.dtype, place, updates.data[at], how)
+    word = {"Update": draw.maybe("none"), "Add": "add", "Mul": "mul"}[how]
+    return Op([x, Tensor(draw.pick(["i32", "i64"]), indices), updates], exact(x, made),
+              {"axis": axis if axis else draw.maybe(0), "reduction": word})
+
+
+@judges("ScatterNd", "TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax",
+        "TensorScatterMin", "ScatterNdUpdate", "ScatterNdAdd")
+def scatter_rows(draw, op_type):
+    how = "Add" if op_type == "ScatterNd" else op_type.removeprefix("TensorScatter").removeprefix("ScatterNd")
+    x = draw.tensor(draw.pick(MOVED if how == "Update" else NUMBER), draw.shape(1, 4, elements=600))
+    indices, outer, depth, rows = rows_of_places(draw, x.shape)
+    updates = draw.tensor(x.dtype, outer + x.shape[depth:])
+    made = np.zeros_like(x.data) if op_type == "ScatterNd" else x.data.copy()
+    for row, update in zip(rows, updates.data.reshape((len(rows),) + x.shape[depth:])):
+        joined_in(made, x.dtype, row, update, how)
+    indices = Tensor(draw.pick(["i32", "i64"]), indices)
+    if op_type == "ScatterNd":
+        return Op([indices, updates, draw.numbers(np.array(x.shape, int))], Answer(x.dtype, made, signed=False))
+    if not op_type.startswith("Tensor"):
+        op = Op([x, indices, updates], exact(x, made), memory=0)
+        op.implied = draw.chance()
+        return op
+    return Op([x, indices, updates], Answer(x.dtype, made, signed=how not in ("Max", "Min")))
+
 
 def taken(x, indices, axis, batch, negative):
     """The slices of x along an axis, and which of them there are."""

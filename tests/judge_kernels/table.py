@@ -8,7 +8,8 @@ SAYING = {"Transpose": [1], "Slice": [1, 2], "Tile": [1], "BroadcastTo": [1], "F
           "ArgMaxV2": [1], "ArgMax": [1], "Cumsum": [1], "CumSum": [1], "TopK": [1], "TopKV2": [1],
           "ReduceSum": [1], "ReduceMax": [1], "ReduceMin": [1], "ReduceProd": [1],
           "ReduceMean": [1], "ReduceAll": [1], "ReduceAny": [1], "ReduceLogSumExp": [1],
-          "ArgMin": [1], "Cumprod": [1], "GroupedMatmul": [3], "GroupedMatMul": [3]}
+          "ReverseV2": [1], "Expand": [1], "PadV2": [1], "MirrorPad": [1], "ScatterNd": [2],
+          "OneHot": [1], "ArgMin": [1], "Cumprod": [1], "GroupedMatmul": [3], "GroupedMatMul": [3]}
 
 
 def judges(*types):
