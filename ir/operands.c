@@ -84,3 +84,23 @@ void op_add_absent(struct graph *graph, uint32_t id, uint32_t label, enum operan
     clauses.forms.count++;
     graph_set_clauses(graph, id, clauses);
 }
+
+void op_drop_absent(struct graph *graph, uint32_t id)
+{
+    struct clauses clauses = *op_clauses(graph, &graph->ops.at[id]);
+    assert(clauses.forms.count > 0);
+    clauses.forms.count--;
+    graph_set_clauses(graph, id, clauses);
+}
+
+uint32_t op_n_given(const struct graph *graph, const struct op *op, uint32_t least)
+{
+    uint32_t count = op_n_places(graph, op);
+    while (count > least) {
+        struct operand last = op_operand(graph, op, count - 1);
+        if (last.kind != OPERAND_NONE || last.label != NONE)
+            break;
+        count--;
+    }
+    return count;
+}

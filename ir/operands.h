@@ -55,4 +55,11 @@ uint32_t op_n_unlabelled(const struct graph *graph, const struct op *op);
  * others. */
 void op_add_absent(struct graph *graph, uint32_t op, uint32_t label, enum operand_kind kind);
 
+/* Takes away the op's last operand, a `none` without a label. */
+void op_drop_absent(struct graph *graph, uint32_t op);
+
+/* How many of the op's operands there are without those at the end that are `none` and have a place
+ * from `least` on. */
+uint32_t op_n_given(const struct graph *graph, const struct op *op, uint32_t least);
+
 #endif

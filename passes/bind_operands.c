@@ -95,6 +95,9 @@ bool operands_complete(struct diags *diags, const struct module *module, struct 
     operands -= results < operands ? results : operands;
     if (op_has_forms(graph, op) && !labels_fit(diags, module, graph, op, operands))
         return false;
+    if (!attr_find(module, op->attrs, W_address)) /* it counts the operands */
+        while (op_n_given(graph, op, operands) < op_n_places(graph, op))
+            op_drop_absent(graph, id);
     return op_n_places(graph, op) >= operands ||
            fill_operands(diags, module, graph, id, operands, sample);
 }

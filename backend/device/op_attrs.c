@@ -6,6 +6,7 @@
 #include "ir/syntax/locate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------- reading ---- */
@@ -74,6 +75,14 @@ static const char *find_taken(const struct module *module, const char *type, uin
     while (*name && !name_is(module, key, *name))
         name++;
     return *name;
+}
+
+bool op_attr_is_taken(const struct module *module, const char *type, const char *key)
+{
+    const char *const *name = sample_op_attrs(module->op_types, type);
+    while (*name && strcmp(*name, key) != 0)
+        name++;
+    return *name != NULL;
 }
 
 static const struct op_attr *attr_of_type(const struct op_type *type, const char *name)
@@ -154,7 +163,45 @@ static void unknown_attr(const struct module *module, const struct op *op, const
                    module->names.names[attr->key].size, diags);
 }
 
-/* Attributes that the op type does not have, or that are of the wrong kind. */
+static bool is_default_list(const struct module *module, const struct attr_value *list,
+                            const struct op_attr *attr)
+{
+    bool same = list->count == attr->n_numbers;
+    for (uint32_t i = 0; same && i < list->count; i++) {
+        const struct attr_value *number = &module->attr_values.at[list->first + i];
+        same = number->kind == ATTR_INT && number->i == attr->numbers[i];
+    }
+    return same;
+}
+
+/* Whether the attribute is what it would be if the op did not have it, by the data of its type. */
+static bool is_default(const struct module *module, const struct op_type *type,
+                       const struct attr *attr)
+{
+    const struct intern_name *key = &module->names.names[attr->key];
+    const struct op_attr *known = type ? op_type_attr(type, key->text, key->size) : NULL;
+    const struct attr_value *value = &attr->value;
+    if (!known || !known->fallback)
+        return false;
+    switch (known->kind) {
+    case OP_ATTR_INT:
+    case OP_ATTR_BOOL:
+        return (value->kind == ATTR_INT || value->kind == ATTR_BOOL) &&
+               value->i == known->numbers[0];
+    case OP_ATTR_FLOAT: {
+        double number = strtod(known->fallback, NULL);
+        return value->kind == ATTR_FLOAT ? (float)value->f == (float)number
+                                         : value->kind == ATTR_INT && (double)value->i == number;
+    }
+    case OP_ATTR_STRING:
+        return value->kind == ATTR_STRING && name_is(module, value->id, known->fallback);
+    case OP_ATTR_INTS: return value->kind == ATTR_LIST && is_default_list(module, value, known);
+    default: return false;
+    }
+}
+
+/* Attributes that the op type does not have, or that are of the wrong kind. One that the kernel
+ * does not take may have its default. */
 static bool check_known(const struct module *module, const struct op *op, const char *type,
                         struct diags *diags)
 {
@@ -168,6 +215,8 @@ static bool check_known(const struct module *module, const struct op *op, const 
             ok = check_kind(module, attr, type, known, diags) && ok;
             continue;
         }
+        if (is_default(module, op_type_find(module, op->type), attr))
+            continue;
         ok = false;
         unknown_attr(module, op, type, attr, diags);
     }
@@ -177,8 +226,8 @@ static bool check_known(const struct module *module, const struct op *op, const 
 /* What an op of one rank, or its operands and results, say without the attribute. */
 static bool is_implied(const char *name)
 {
-    static const char *const implied[] = {"N",         "num_split", "group",
-                                          "rank_size", "reduction", "dst_type"};
+    static const char *const implied[] = {"N",         "num_split", "group", "rank_size",
+                                          "reduction", "dst_type",  "dtype"};
     for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
         if (strcmp(implied[i], name) == 0)
             return true;

@@ -12,8 +12,11 @@ bool op_attr_is_kernels(const struct module *module, const struct attr *attr);
 bool op_attr_read(const struct module *module, const struct attr *attr, struct arena *arena,
                   struct skrt_attr *found);
 
-/* Whether the sample kernel of the op's type takes all of the op's attributes, each of the right
- * kind, and gets those that have no default. */
+/* Whether the sample kernel of a type takes the attribute of this key. */
+bool op_attr_is_taken(const struct module *module, const char *type, const char *key);
+
+/* Whether the sample kernel of the op's type takes all of the op's attributes but those that have
+ * their default, each of the right kind, and gets those that have no default. */
 bool op_attrs_check(const struct module *module, const struct op *op, const char *type,
                     struct diags *diags);
 

@@ -6,6 +6,7 @@
 #include "ir/dims.h"
 #include "ir/memories.h"
 #include "ir/operands.h"
+#include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 
@@ -391,6 +392,53 @@ static void report_sample(struct span span, const char *type, const char *text, 
     diag_at(diags, DIAG_op_signature, span, "%s%s%s", named ? "" : type, named ? "" : ": ", text);
 }
 
+/* The tensors as the sample kernel takes them. Before the op has a kernel, optional operands at the
+ * end may be left out, or be `none` where the kernel does not take them: `*operands` says how many it
+ * has. */
+static const struct skrt_tensor *fit_tensors(const struct module *module, const struct graph *graph,
+                                             const struct op *op, const char *name,
+                                             const struct skrt_tiling *tiling, struct arena *arena,
+                                             uint32_t *operands)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    uint32_t places = op_n_places(graph, op), results = tiling->n_tensors - places, n = places;
+    unsigned taken, given;
+    *operands = places;
+    if (!type || !sample_op_arity(module->op_types, name, &taken, &given))
+        return tiling->tensors;
+    while (n < taken && type->slots[n].presence == OP_OPTIONAL)
+        n++;
+    n = places > taken ? op_n_given(graph, op, taken) : n;
+    struct skrt_tensor *tensors = arena_alloc(arena, (n + results) * sizeof *tensors);
+    for (uint32_t i = 0; i < n; i++)
+        tensors[i] = i < places ? tiling->tensors[i] : (struct skrt_tensor){.form = SKRT_ABSENT};
+    for (uint32_t i = 0; i < results; i++)
+        tensors[n + i] = tiling->tensors[places + i];
+    *operands = n;
+    return tensors;
+}
+
+/* Takes away the attributes that the sample kernel of the type does not take: they have defaults. */
+static void drop_defaults(const struct module *module, const char *type, struct skrt_tiling *tiling,
+                          struct arena *arena)
+{
+    struct skrt_attr *attrs = arena_alloc(arena, tiling->n_attrs * sizeof *attrs);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < tiling->n_attrs; i++)
+        if (op_attr_is_taken(module, type, tiling->attrs[i].key))
+            attrs[count++] = tiling->attrs[i];
+    tiling->attrs = attrs;
+    tiling->n_attrs = count;
+}
+
+/* The number of the tensor among those of the op; -1 where it has none for it. */
+static int fault_tensor(int tensor, uint32_t taken, uint32_t places)
+{
+    if (tensor >= 0 && (uint32_t)tensor >= taken)
+        return tensor - (int)taken + (int)places;
+    return tensor >= 0 && (uint32_t)tensor >= places ? -1 : tensor;
+}
+
 bool device_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                      struct diags *diags)
 {
@@ -401,9 +449,15 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     const char *type = name_text(module, op->type, &scratch);
     bool ok = op_attrs_check(module, op, type, diags) && check_types(module, graph, op, diags) &&
               device_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
-    if (ok && !sample_op_check(module->op_types, type, tiling.tensors, op_n_places(graph, op),
+    if (ok)
+        drop_defaults(module, type, &tiling, &scratch);
+    uint32_t operands = 0;
+    const struct skrt_tensor *tensors =
+        ok ? fit_tensors(module, graph, op, type, &tiling, &scratch, &operands) : NULL;
+    if (ok && !sample_op_check(module->op_types, type, tensors, operands,
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
+        fault.tensor = fault_tensor(fault.tensor, operands, op_n_places(graph, op));
         report_sample(fault_span(module, graph, op, &tiling, &fault), type, fault.text, diags);
         ok = false;
     }

@@ -39,8 +39,11 @@ static bool presence_fits(char presence, enum operand_kind kind)
 static bool operands_fit(const struct library_kernel *kernel, const struct graph *graph,
                          const struct op *op)
 {
-    uint32_t tensors = count_tensors(kernel), places = op_n_places(graph, op);
-    if (op->results.count > tensors || places > tensors - op->results.count)
+    uint32_t tensors = count_tensors(kernel);
+    if (op->results.count > tensors)
+        return false;
+    uint32_t places = op_n_given(graph, op, tensors - op->results.count);
+    if (places > tensors - op->results.count)
         return false;
     for (uint32_t i = 0; i < tensors - op->results.count; i++) {
         enum operand_kind kind = i < places ? op_operand(graph, op, i).kind : OPERAND_NONE;

@@ -1,6 +1,7 @@
 #include "frontend/exchange/dump/stubs.h"
 #include "frontend/exchange/dump/samples.h"
 #include "ir/calls.h"
+#include "ir/gears.h"
 #include "ir/op_types.h"
 #include "ir/stub_kernels.h"
 
@@ -30,6 +31,30 @@ static void bind(struct stubs *stubs, struct op *op)
     op->kernel = *kernel;
 }
 
+/* Which ops have sample kernels decides the first combination of the graph's gears: gives its values
+ * the types that they have there. Their own types, of the module's arena. */
+static uint32_t *bind_gears(struct stubs *stubs, struct graph *graph)
+{
+    struct module *module = stubs->module;
+    uint32_t count = graph->values.count;
+    int64_t *row = arena_alloc(&stubs->dump->arena, graph->gears.count * sizeof *row);
+    uint32_t *types = arena_alloc(&stubs->dump->arena, count * sizeof *types);
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        row[i] = graph->gear_values.at[graph->gears.at[i].values.first];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = types[i] = graph->values.at[i].type;
+        int64_t dims[MAX_RANK];
+        if (id == NONE || module->types.at[id].rank > MAX_RANK)
+            continue;
+        struct type type = module->types.at[id];
+        for (uint32_t d = 0; d < type.rank; d++)
+            dims[d] = gear_row_dim(module, graph, row, type_dims(module, id)[d]);
+        graph->values.at[i].type =
+            module_type(module, (enum dtype)type.dtype, type.format, dims, type.rank);
+    }
+    return types;
+}
+
 /* In the text kernels stand before the graphs whose ops they are of. */
 static void put_kernels_first(struct module *module)
 {
@@ -50,11 +75,14 @@ void dump_add_stubs(struct dump *dump)
     dump_samples_init(&stubs.samples, dump->module, dump->source, dump->options->library);
     for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
         struct graph *graph = &dump->module->graphs.at[g];
+        const uint32_t *types = graph->gears.count ? bind_gears(&stubs, graph) : NULL;
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             struct op *op = &graph->ops.at[i];
             if (needs_kernel(&stubs, op) && !dump_samples_take(&stubs.samples, graph, op))
                 bind(&stubs, op);
         }
+        for (uint32_t i = 0; types && i < graph->values.count; i++)
+            graph->values.at[i].type = types[i];
     }
     put_kernels_first(dump->module);
     dump_samples_free(&stubs.samples);
