@@ -18,7 +18,8 @@ SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/freeze tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/rooms.txt tests/judge.py \
 	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
 	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
-	$(kernel_judges) tests/checkers/aten_programs.py tests/checkers/imported.py \
+	$(kernel_judges) tests/checkers/aten_movement.py tests/checkers/aten_programs.py \
+	tests/checkers/imported.py \
 	tests/checkers/tf_nodes.py tests/checkers/torch_models.py
 
 # Cases of the sample kernels for tests/e2e/kernels_numpy.py, a file a family.

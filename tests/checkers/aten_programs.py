@@ -1,5 +1,6 @@
 """Random programs of one function of PyTorch each, in the forms that people write it, with their inputs."""
 
+import sys
 import zlib
 
 import numpy as np
@@ -24,19 +25,24 @@ class Program(Draw):
         super().__init__([seed, zlib.crc32(name.encode())])
         self.label, self.ulps = f"{name} {seed}", ROWS[name][1]
         self.inputs, self.modules, self.buffers = [], [], []
-        body = ROWS[name][0](self)
+        self.aten = self.chance(0.25)  # whether it is traced down to ATen in any case
+        self.reference = None  # the body of another program, which says what must come out
+        self.body = ROWS[name][0](self)
+        self.text = self.text_of(self.body)
+
+    def text_of(self, body):
         lines = body.split("; ") if "return " in body else ["return " + body]
         parameters = "".join(f", x{i}" for i in range(len(self.inputs)))
-        self.text = "\n".join([
+        return "\n".join([
             "class Program(torch.nn.Module):",
             "    def __init__(self):", "        super().__init__()",
             *(f"        self.m{i} = {each}" for i, each in enumerate(self.modules)),
             *(f"        self.register_buffer({name!r}, {value})" for name, value in self.buffers),
             f"    def forward(self{parameters}):", *("        " + line for line in lines)])
 
-    def make(self):
-        scope = {"torch": torch}
-        exec(self.text, scope)
+    def make(self, body=None):
+        scope = {"torch": torch, "torch_skir": sys.modules.get("torch_skir")}
+        exec(self.text_of(body or self.body), scope)
         return scope["Program"]()
 
     def size(self, empty=False):
@@ -362,7 +368,7 @@ def along(d, name):
 # ---- Matrices ----
 
 
-@row("matmul", "mm", "bmm", "mv", "dot", "outer", "addmm", "baddbmm", "linear", "einsum")
+@row("matmul", "mm", "bmm", "mv", "dot", "vdot", "outer", "addmm", "baddbmm", "addbmm", "addmv", "linear", "einsum")
 def matrices(d, name):
     t, (m, k, n, b) = d.dtype("f32 f32 f64"), [d.int(1, 9) for _ in range(4)]
 
@@ -376,6 +382,10 @@ def matrices(d, name):
         lhs = d.pick([lambda: x(k), lambda: maybe_turned(m, k), lambda: maybe_turned(*batch, m, k)])()
         rhs = d.pick([lambda: x(k), lambda: maybe_turned(k, n), lambda: maybe_turned(*d.part(batch), k, n)])()
         return d.pick([f"torch.matmul({lhs}, {rhs})", f"{lhs} @ {rhs}", f"{lhs}.matmul({rhs})"])
+    if name in ("addbmm", "addmv"):
+        values = d.keywords(beta=(d.pick([1, 2]), 1), alpha=(d.pick([1, 3]), 1))
+        bias = x(m) if name == "addmv" else x(m, n)
+        return f"torch.{name}({bias}, " + (f"{x(m, k)}, {x(k)}" if name == "addmv" else f"{x(b, m, k)}, {x(b, k, n)}") + f"{values})"
     if name in ("addmm", "baddbmm"):
         lead = (b,) if name == "baddbmm" else ()
         values = d.keywords(beta=(d.pick([1, 2, 0.5]), 1), alpha=(d.pick([1, 3]), 1))
@@ -389,7 +399,7 @@ def matrices(d, name):
                                ("bhqd,bhkd->bhqk", [(2, b, m, k), (2, b, n, k)]), ("i,j->ij", [(m,), (n,)]),
                                ("bi,bi->b", [(b, k), (b, k)]), ("ij->ji", [(m, n)]), ("ijk->ik", [(m, k, n)])])
         return f"torch.einsum({text!r}, {', '.join(x(*shape) for shape in shapes)})"
-    shapes = {"mm": [(m, k), (k, n)], "bmm": [(b, m, k), (b, k, n)], "mv": [(m, k), (k,)], "dot": [(k,), (k,)],
+    shapes = {"mm": [(m, k), (k, n)], "bmm": [(b, m, k), (b, k, n)], "mv": [(m, k), (k,)], "dot": [(k,), (k,)], "vdot": [(k,), (k,)],
               "outer": [(m,), (n,)]}[name]
     operands = [maybe_turned(*shape) if name in ("mm", "bmm") else x(*shape) for shape in shapes]
     return d.pick([f"torch.{name}({', '.join(operands)})", f"{operands[0]}.{name}({operands[1]})"])
@@ -439,177 +449,3 @@ def buffer(d, _):
                    "self.n.mul_(2); return x0 + self.n, self.n + 1", "self.n = self.n + 1; return x0 * self.n",
                    "n = self.n; n += x0.sum(); return x0 * self.n", "self.n.copy_(x0.sum()); return self.n * 2",
                    "y = x0 + self.n; self.n.fill_(7); return y, self.n + 0"])
-
-
-# ---- Shapes ----
-
-
-def reshaped(d, shape):
-    """Another shape of as many elements, maybe with -1."""
-    rest, made = int(np.prod(shape)), []
-    while rest > 1 and len(made) < 4:
-        made.append(d.pick([n for n in range(1, rest + 1) if rest % n == 0]))
-        rest //= made[-1]
-    made += [rest] if rest > 1 or not made else []
-    if d.chance(0.4):
-        made[d.int(0, len(made) - 1)] = -1
-    return made
-
-
-@row("reshape", "view", "flatten", "unflatten", "transpose", "permute", "t", "squeeze", "unsqueeze", "movedim", "expand",
-     "expand_as", "broadcast_to", "repeat", "tile", "repeat_interleave", "pad", "narrow", "select", "tril", "triu", "diagonal")
-def reshaping(d, name):
-    t = d.dtype(ANY if name not in ("pad", "tril", "triu") else FLOAT)
-    shape = d.shape(1, elements=200)
-    if name == "squeeze":
-        shape = tuple(d.pick([1, n]) for n in shape)
-    if name in ("tril", "triu", "diagonal"):
-        shape = d.shape(2, 4, elements=200)
-    if name == "t":
-        shape = shape[:2]
-    x, rank, axis = d.x(t, shape), len(shape), d.axis(len(shape))
-    if name in ("reshape", "view"):
-        made = reshaped(d, shape)
-        return d.pick([f"{x}.{name}({', '.join(map(str, made))})", f"{x}.{name}({made})"])
-    if name in ("expand", "expand_as", "broadcast_to"):
-        x = d.x(t, d.part(shape))
-        return {"expand": f"{x}.expand({', '.join(map(str, shape))})", "expand_as": f"{x}.expand_as(x0)",
-                "broadcast_to": f"torch.broadcast_to({x}, {shape})"}[name] + (", x0 + 0" if name != "expand_as" else "")
-    times = [d.int(1, 3) for _ in range(rank + d.chance(0.3))]
-    other = d.axis(rank)
-    low = d.int(0, shape[axis] - 1)
-    pads = [d.int(0, 3) for _ in range(2 * d.int(1, rank))]
-    mode = d.pick(["", f", value={d.scalar()}", ", mode='constant'"])
-    begin, end = sorted([axis % rank, other % rank])
-    return {
-        "flatten": d.pick([f"torch.flatten({x}, {begin}, {end})", f"{x}.flatten()", f"{x}.flatten({begin})"]),
-        "unflatten": f"{x}.unflatten({axis}, (1, {shape[axis]}))",
-        "transpose": d.pick([f"{x}.transpose({axis}, {other})", f"torch.swapaxes({x}, {axis}, {other})"]),
-        "permute": f"{x}.permute({', '.join(map(str, d.random.permutation(rank).tolist()))})",
-        "t": d.pick([f"{x}.t()", f"{x}.T" if len(shape) == 2 else f"{x}.t()"]),
-        "squeeze": d.pick([f"{x}.squeeze()", f"torch.squeeze({x}, {axis})"]),
-        "unsqueeze": d.pick([f"{x}.unsqueeze({d.axis(rank, new=True)})", f"{x}[None]", f"{x}[..., None]"]),
-        "movedim": f"torch.movedim({x}, {axis}, {other})",
-        "repeat": f"{x}.repeat({', '.join(map(str, times))})", "tile": f"torch.tile({x}, {tuple(times)})",
-        "repeat_interleave": f"torch.repeat_interleave({x}, {d.int(1, 3)}, dim={axis})",
-        "pad": f"torch.nn.functional.pad({x}, {pads}{mode})",
-        "narrow": f"{x}.narrow({axis}, {low}, {d.int(1, shape[axis] - low)})", "select": f"{x}.select({axis}, {low})",
-        "tril": f"torch.tril({x}{d.keywords(diagonal=(d.int(-2, 2), 0))})",
-        "triu": f"torch.triu({x}{d.keywords(diagonal=(d.int(-2, 2), 0))})",
-        "diagonal": f"torch.diagonal({x}, 0, -2, -1)",
-    }[name]
-
-
-@row("cat", "stack", "split", "chunk", "unbind", "tensor_split")
-def joined(d, name):
-    t, shape = d.dtype(ANY), list(d.shape(1, elements=100))
-    axis, n = d.axis(len(shape)), d.int(1, 4)
-    if name == "cat":
-        parts = []
-        for _ in range(n):
-            shape[axis] = d.int(1, 5)
-            parts.append(d.x(t, tuple(shape)))
-        return d.pick([f"torch.cat([{', '.join(parts)}], {axis})", f"torch.cat(({', '.join(parts)},), dim={axis})"])
-    if name == "stack":
-        parts = ", ".join(d.x(t, tuple(shape)) for _ in range(n))
-        return f"torch.stack([{parts}]{d.keywords(dim=(d.axis(len(shape), new=True), 0))})"
-    sizes = [d.int(1, 4) for _ in range(n)]
-    shape[axis] = sum(sizes)
-    x = d.x(t, tuple(shape))
-    first = d.pick([f"torch.split({x}, {sizes}, dim={axis})", f"{x}.split({d.int(1, 4)}, {axis})"])
-    call = {"split": first, "chunk": f"{x}.chunk({d.int(1, 3)}, dim={axis})", "unbind": f"{x}.unbind({axis})",
-            "tensor_split": f"torch.tensor_split({x}, {n}, dim={axis})"}[name]
-    return f"y = {call}; return y[0], y[-1]"
-
-
-@row("getitem", "setitem")
-def indexed(d, name):
-    t, shape = d.dtype(FLOAT + " i64"), d.shape(1, elements=200)
-    x, index, dim = d.x(t, shape), [], 0
-    ellipsis = d.chance(0.2)
-    for n in shape[:d.int(1, len(shape))]:
-        low = d.int(0, n - 1)
-        kinds = [":", f"{low}:", f":{low + 1}", f"{low}:{d.int(low + 1, n)}", f"::{d.int(1, 3)}", f"-{low + 1}:",
-                 str(d.int(-n, n - 1))]
-        if name == "getitem" and d.chance(0.1):
-            index.append("None")
-        index.append(d.pick(kinds))
-        dim += 1
-    if ellipsis:
-        index.append("...")
-    text = ", ".join(index)
-    if name == "getitem":
-        return f"{x}[{text}]"
-    value = d.pick(["2", "0"]) if d.chance() else f"{d.x(t, ())}"
-    return d.pick([f"y = {x}.clone(); y[{text}] = {value}; return y", f"y = {x} * 2; y[{text}] += {value}; return y, y + 1",
-                   f"y = {x} + 0; y[{text}].fill_(3); return y", f"y = {x} + 1; z = y[{text}]; z.mul_(2); return y"])
-
-
-@row("gather", "index_select", "take_along_dim", "scatter", "scatter_add", "one_hot", "index", "index_put", "masked_select")
-def places(d, name):
-    t, shape = d.dtype("f32 f32 f64 i64"), d.shape(1, 3, elements=100)
-    axis = d.axis(len(shape))
-    n, count = shape[axis], d.int(1, 5)
-    if name == "one_hot":
-        many = d.int(2, 6)
-        return f"torch.nn.functional.one_hot({d.give('i64', d.random.integers(0, many, shape))}, {many})"
-    x = d.x(t, shape, "whole")
-    if name == "masked_select":
-        return f"torch.masked_select({x}, {d.x('bool', shape)})"
-    if name == "index_select":
-        return f"torch.index_select({x}, {axis}, {d.give('i64', d.random.integers(0, n, count))})"
-    if name == "index":
-        many = d.give("i64", d.random.integers(-shape[0], shape[0], d.shape(1, 2, elements=12)))
-        return d.pick([f"{x}[{many}]", f"{x}[..., {d.give('i64', d.random.integers(0, shape[-1], count))}]"])
-    if name == "index_put":
-        rows = d.give("i64", d.random.permutation(shape[0])[:count])
-        return f"y = {x}.clone(); y[{rows}] = {d.scalar() if t != 'i64' else '3'}; return y"
-    wide = list(shape)
-    wide[axis] = min(count, n) if name == "scatter" else count
-    if name == "scatter":
-        order = np.argsort(d.random.random(shape), axis)
-        index = d.give("i64", np.take(order, range(wide[axis]), axis))
-    else:
-        index = d.give("i64", d.random.integers(0, n, wide))
-    if name.startswith("scatter"):
-        return f"{x}.{name}({axis}, {index}, {d.x(t, tuple(wide), 'whole')})"
-    return f"torch.{name}({x}, {axis}, {index})" if name == "gather" else f"torch.take_along_dim({x}, {index}, dim={axis})"
-
-
-@row("arange", "zeros", "ones", "full", "full_like", "eye", "linspace", "new_zeros", "tensor")
-def made(d, name):
-    t, n = d.dtype("f32 f32 i64"), d.int(1, 9)
-    x = d.x(t, (n, n))
-    text = {"arange": d.pick([f"torch.arange({n})", f"torch.arange({x}.shape[0])", f"torch.arange(0, {2 * n}, 2)"]),
-            "zeros": f"torch.zeros({n}, {n})", "ones": f"torch.ones({x}.shape)", "full": f"torch.full(({n}, 1), 2.5)",
-            "full_like": f"torch.full_like({x}, 3)", "eye": f"torch.eye({n})", "linspace": f"torch.linspace(0, 4, {n})",
-            "new_zeros": f"{x}.new_zeros({n})", "tensor": f"torch.tensor({[float(i) for i in range(n)]})"}[name]
-    return f"{x} + {text}"
-
-
-@row("mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "cosine_similarity", "binary_cross_entropy",
-     ulps=256)
-def losses(d, name):
-    n, c = d.int(1, 6), d.int(1, 7)
-    reduction = d.keywords(reduction=(d.pick(["mean", "sum", "none"]), "mean"))
-    if name in ("cross_entropy", "nll_loss"):
-        return f"torch.nn.functional.{name}({d.x('f32', (n, c))}, {d.give('i64', d.random.integers(0, c, n))}{reduction})"
-    if name == "cosine_similarity":
-        return f"torch.nn.functional.{name}({d.x('f32', (n, c))}, {d.x('f32', (n, c))}, dim={d.axis(2)})"
-    x, y = d.x("f32", (n, c)), d.x("f32", (n, c))
-    if name == "binary_cross_entropy":
-        return f"torch.nn.functional.{name}(torch.sigmoid({x}), torch.sigmoid({y}){reduction})"
-    return f"torch.nn.functional.{name}({x}, {y}{reduction})"
-
-
-@row("scaled_dot_product", "MultiheadAttention", "conv2d", "max_pool2d", "avg_pool2d", "interpolate", ulps=512)
-def large(d, name):
-    x = d.x("f32", (2, 4, 6, 6))
-    if name == "MultiheadAttention":
-        return f"{d.module('torch.nn.MultiheadAttention(8, 2, batch_first=True)')}({d.x('f32', (2, 3, 8))}, x1, x1)[0]"
-    if name == "scaled_dot_product":
-        q, k, v = (d.x("f32", (2, 2, 5, 8)) for _ in "qkv")
-        return f"torch.softmax({q} @ {k}.transpose(-2, -1) / 8 ** 0.5, -1) @ {v}"
-    if name == "conv2d":
-        return f"{d.module('torch.nn.Conv2d(4, 3, 3)')}({x})"
-    return f"torch.nn.functional.{name}({x}, {'scale_factor=2' if name == 'interpolate' else 2})"
