@@ -262,6 +262,7 @@ kernel_sources = \
 	backend/kernels/gather_nd.c \
 	backend/kernels/grouped_matmul.c \
 	backend/kernels/layer_norm.c \
+	backend/kernels/lrn.c \
 	backend/kernels/mat_mul.c \
 	backend/kernels/moe_gating_top_k_softmax.c \
 	backend/kernels/one_hot.c \

@@ -41,7 +41,8 @@ static bool grouped_product(const struct grouped *op, struct product *product, i
     memset(product, 0, sizeof *product);
     if (!product_view_open(&product->x1, &x->list[at], kernel_listed(kernel, X, at), false) ||
         !product_view_open(&product->x2, &w->list[matrix], kernel_listed(kernel, WEIGHT, matrix),
-                           kernel_flag(kernel, "transpose_weight", false)))
+                           kernel_flag(kernel, "transpose_weight", false)) ||
+        !kernel_is_float(product->x1.tensor->dtype) || !kernel_is_float(product->x2.tensor->dtype))
         return false;
     product->k = product->x1.columns;
     product->n = product->x2.columns;

@@ -1,13 +1,16 @@
 /* LayerNorm: y = (x - mean) / sqrt(variance + epsilon) * gamma + beta over the dimensions from
  * `begin_norm_axis` on; gamma and beta have those from `begin_params_axis` on. Mean and variance,
- * of the differences to the mean, are f32 sums in eight lanes. */
+ * of the differences to the mean, are f32 sums in eight lanes. LayerNormV3 gives 1 / sqrt(variance
+ * + epsilon) in place of the variance, and so does LayerNormV4, of which an operand says how many
+ * dimensions are normed, and gamma and beta may be absent. */
 #include "backend/kernels/kernel.h"
 
 #include <math.h>
 
-enum { X, GAMMA, BETA, Y, MEAN, VARIANCE, TENSORS };
-
-static const double layer_norm_epsilon = 1e-7;
+enum { layer_norm_version = 1, layer_norm_v3_version = 3, layer_norm_v4_version = 4 };
+enum { VERSION = SAMPLE_OWN(_version), SHAPED = VERSION == 4 };
+enum { X, GAMMA = 1 + SHAPED, BETA, Y, MEAN, VARIANCE, TENSORS };
+#define LAYER_NORM_EPSILON (VERSION == 1 ? 1e-7 : 1e-5)
 
 struct layer_norm {
     struct kernel kernel;
@@ -34,15 +37,19 @@ static bool layer_norm_open(struct layer_norm *op, const skrt_core *core, uint64
     const struct skrt_attr *epsilon = kernel_attr(kernel, "epsilon");
     int64_t norm = layer_norm_axis(kernel, "begin_norm_axis");
     int64_t params = layer_norm_axis(kernel, "begin_params_axis");
+    if (SHAPED)
+        norm = params = x->rank - kernel_elements(&kernel->tensors[1]);
     if (norm < 0 || params < 0)
         return false;
     int64_t rows = kernel_product(x, 0, (uint32_t)norm);
     op->n = kernel_product(x, (uint32_t)norm, x->rank);
     op->params = kernel_product(x, (uint32_t)params, x->rank);
-    op->epsilon = (float)(epsilon != NULL ? epsilon->f : layer_norm_epsilon);
+    op->epsilon = (float)(epsilon != NULL ? epsilon->f : LAYER_NORM_EPSILON);
+    for (unsigned i = GAMMA; i <= BETA; i++)
+        if (kernel->tensors[i].form != SKRT_ABSENT &&
+            kernel_elements(&kernel->tensors[i]) != op->params)
+            return false;
     return kernel_same_dims(x, &kernel->tensors[Y]) &&
-           kernel_elements(&kernel->tensors[GAMMA]) == op->params &&
-           kernel_elements(&kernel->tensors[BETA]) == op->params &&
            kernel_elements(&kernel->tensors[MEAN]) == rows &&
            kernel_elements(&kernel->tensors[VARIANCE]) == rows;
 }
@@ -52,6 +59,17 @@ static void layer_norm_load(const struct layer_norm *op, float *to, unsigned ten
 {
     kernel_load_f32(to, kernel_slot(&op->kernel, tensor), op->kernel.tensors[tensor].dtype, offset,
                     n);
+}
+
+/* Those of gamma or beta, or one number where it is absent. */
+static void layer_norm_param(const struct layer_norm *op, float *to, unsigned tensor,
+                             int64_t offset, int64_t n, float otherwise)
+{
+    bool absent = op->kernel.tensors[tensor].form == SKRT_ABSENT;
+    if (!absent)
+        layer_norm_load(op, to, tensor, offset, n);
+    for (int64_t i = 0; absent && i < n; i++)
+        to[i] = otherwise;
 }
 
 /* The mean of x - shift, or of its square. */
@@ -79,17 +97,17 @@ static void layer_norm_scale(const struct layer_norm *op, int64_t offset, float 
         int64_t param = at % op->params;
         n = kernel_min(kernel_min(KERNEL_CHUNK, offset + op->n - at), op->params - param);
         layer_norm_load(op, x, X, at, n);
-        layer_norm_load(op, gamma, GAMMA, param, n);
-        layer_norm_load(op, beta, BETA, param, n);
+        layer_norm_param(op, gamma, GAMMA, param, n, 1);
+        layer_norm_param(op, beta, BETA, param, n, 0);
         for (int64_t i = 0; i < n; i++)
             x[i] = (x[i] - mean) * rstd * gamma[i] + beta[i];
         kernel_store_f32(kernel_slot(&op->kernel, Y), op->kernel.tensors[Y].dtype, at, x, n);
     }
 }
 
-skrt_kernel_fn layer_norm;
+skrt_kernel_fn SAMPLE;
 
-void layer_norm(skrt_core *core, uint64_t args_offset)
+void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct layer_norm op;
     if (!layer_norm_open(&op, core, args_offset))
@@ -99,9 +117,10 @@ void layer_norm(skrt_core *core, uint64_t args_offset)
     for (int64_t row = range.begin; row < range.end; row++) {
         float mean = layer_norm_mean(&op, row * op.n, 0, false);
         float variance = layer_norm_mean(&op, row * op.n, mean, true);
-        layer_norm_scale(&op, row * op.n, mean, 1 / sqrtf(variance + op.epsilon));
+        float rstd = 1 / sqrtf(variance + op.epsilon), last = VERSION == 1 ? variance : rstd;
+        layer_norm_scale(&op, row * op.n, mean, rstd);
         kernel_store_f32(kernel_slot(kernel, MEAN), kernel->tensors[MEAN].dtype, row, &mean, 1);
-        kernel_store_f32(kernel_slot(kernel, VARIANCE), kernel->tensors[VARIANCE].dtype, row,
-                         &variance, 1);
+        kernel_store_f32(kernel_slot(kernel, VARIANCE), kernel->tensors[VARIANCE].dtype, row, &last,
+                         1);
     }
 }

@@ -32,11 +32,11 @@ struct product {
     struct product_blocks blocks; /* set by product_cut */
 };
 
-/* A view of the last two dimensions of a tensor; false if it has none such, or no floats. */
+/* A view of the last two dimensions of a tensor; false if it has none such. */
 static inline bool product_view_open(struct product_view *view, const struct skrt_tensor *tensor,
                                      const void *data, bool transposed)
 {
-    if (tensor->rank < 2 || !kernel_is_float(tensor->dtype))
+    if (tensor->rank < 2)
         return false;
     *view = (struct product_view){.data = data,
                                   .tensor = tensor,

@@ -19,6 +19,7 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define INTS                                                                                       \
     (ONLY(i8) | ONLY(i16) | ONLY(i32) | ONLY(i64) | ONLY(u8) | ONLY(u16) | ONLY(u32) | ONLY(u64))
 #define NUMBERS (REALS | INTS)
+#define PRODUCTS (REALS | ONLY(i32) | ONLY(i64))
 #define MOVABLE (NUMBERS | ONLY(bool))
 
 /* ------------------------------------------------------------------------- the table ---- */

@@ -35,8 +35,33 @@ static bool require_broadcast(const struct op_check *check, unsigned tensor,
                            op_tensor_name(check, tensor).text);
 }
 
+bool shapes_product(const struct op_check *check)
+{
+    const struct skrt_tensor *x = check->tensors;
+    unsigned y = check->operands;
+    bool tiled = x->dtype == SKRT_f32 || x->dtype == SKRT_f16 || x->dtype == SKRT_bf16;
+    for (unsigned i = 1; i <= y; i++) {
+        const struct skrt_tensor *other = &check->tensors[i];
+        bool other_tiled =
+            other->dtype == SKRT_f32 || other->dtype == SKRT_f16 || other->dtype == SKRT_bf16;
+        if (other->form != SKRT_ABSENT && (tiled ? !other_tiled : other->dtype != x->dtype))
+            return op_fail(check, i == y ? "result-dtype" : "operand-dtype", (int)i,
+                           "%s must be %s %s", op_tensor_name(check, i).text,
+                           tiled ? "f32, f16 or bf16, as is" : "of the data type of",
+                           op_tensor_name(check, 0).text);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (!tiled && check->tensors[i].format != SKRT_ND)
+            return op_fail(check, "operand-format", (int)i,
+                           "%s of this data type must have the format ND",
+                           op_tensor_name(check, i).text);
+    return true;
+}
+
 bool shapes_matmul(const struct op_check *check)
 {
+    if (!shapes_product(check))
+        return false;
     const struct skrt_tensor *bias = &check->tensors[2], *y = &check->tensors[4];
     int64_t columns = y->dims[y->rank - 1];
     return bias->form == SKRT_ABSENT || elements(bias) == columns ||

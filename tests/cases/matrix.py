@@ -49,6 +49,25 @@ def add_batched(cases):
         cases.add("BatchMatMul", [a, b], Result(dtype, wanted), "adj_x2")
 
 
+def add_wide(cases):
+    """Of f64, and of integers, which wrap."""
+    for dtype in ("f64", "i32", "i64"):
+        a, b = (integers(dtype, *shape, low=-9, high=9) for shape in ((2, 5, 7), (2, 7, 4)))
+        wanted = a.elements @ b.elements
+        x, y = Tensor(dtype, turned(a.elements)), Tensor(dtype, turned(b.elements))
+        cases.add("BatchMatMulV2", [x, y], Result(dtype, wanted), "adj_x1, adj_x2")
+        cases.add("BatchMatMulV2", [a, Tensor(dtype, b.elements[1]), Tensor(dtype, [1, 2, 3, 4])],
+                  Result(dtype, a.elements @ b.elements[1] + [1, 2, 3, 4]))
+        cases.add("MatMulV2", [Tensor(dtype, a.elements[0]), Tensor(dtype, b.elements[0])], Result(dtype, wanted[0]))
+        if dtype != "i64":
+            cases.add("MatMul", [x, y], Result(dtype, wanted), "transpose_x1, transpose_x2")
+            cases.add("BatchMatMul", [a, b], Result(dtype, wanted))
+    a, b = uniform("f64", 3, 50), uniform("f64", 50, 3)
+    cases.add("MatMul", [a, b], Result("f64", a.elements @ b.elements, 8, 50))
+    large = Tensor("i32", [[2 ** 30, 2 ** 30]])
+    cases.add("MatMul", [large, Tensor("i32", [[3], [2]])], Result("i32", [[2 ** 30]]))
+
+
 def add_grouped(cases):
     sizes = [3, 0, 70, 1]
     ends = np.cumsum(sizes)
@@ -96,5 +115,6 @@ def add_quantised(cases):
 def add(cases):
     add_mat_mul(cases)
     add_batched(cases)
+    add_wide(cases)
     add_grouped(cases)
     add_quantised(cases)

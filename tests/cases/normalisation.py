@@ -71,6 +71,23 @@ def add_layer_norm(cases):
                       [Result(dtype, wanted, ulps(dtype), 4), Result(dtype, mean, ulps(dtype), 2),
                        Result("f32" if dtype == "f32" else dtype, variance, ulps(dtype), 2)],
                       f"begin_norm_axis = {norm}, begin_params_axis = {params}, epsilon = 0.001")
+            rstd = 1 / np.sqrt(variance + np.float32(1e-3))
+            cases.add("LayerNormV3", [x, gamma, beta],
+                      [Result(dtype, wanted, ulps(dtype), 4), Result(dtype, mean, ulps(dtype), 2),
+                       Result(dtype, rstd, ulps(dtype), 2)],
+                      f"begin_norm_axis = {norm}, begin_params_axis = {params}, epsilon = 0.001")
+        for gammas, betas in ((True, True), (True, False), (False, False)):
+            gamma, beta = (uniform(dtype, 6, 70) if there else None for there in (gammas, betas))
+            mean, variance = x.f64.mean((1, 2), keepdims=True), x.f64.var((1, 2), keepdims=True)
+            rstd = 1 / np.sqrt(variance + np.float32(1e-5))
+            wanted = (x.f64 - mean) * rstd * (gamma.f64 if gamma else 1) + (beta.f64 if beta else 0)
+            cases.add("LayerNormV4", [x, Tensor("i32", [6, 70]), gamma, beta],
+                      [Result(dtype, wanted, ulps(dtype), 4), Result("f32", mean, ULPS, 2), Result("f32", rstd, ULPS, 2)])
+        for radius in (0, 2, 9):
+            x = uniform(dtype, 2, 3, 4, 7)
+            sums = np.stack([(x.f64[..., max(i - radius, 0):i + radius + 1] ** 2).sum(-1) for i in range(7)], -1)
+            cases.add("LRN", [x], Result(dtype, x.f64 / (1.5 + 0.25 * sums) ** 0.75, ulps(dtype)),
+                      f"depth_radius = {radius}, bias = 1.5, alpha = 0.25, beta = 0.75")
     none = [Tensor("f32", np.zeros(shape)) for shape in ((3, 0), (0,), (0,))]
     unknown = Result("f32", np.full((3, 1), np.nan))
     cases.add("LayerNorm", none, [Result("f32", np.zeros((3, 0))), unknown, unknown],

@@ -164,6 +164,8 @@ def make_cases():
         Case("%y = SqueezeV3(%x, %@) : f32[4, 6]", "axes", [1], *spoiled([RNG.choice([1, -2])], 3, -4),
              {"x": "f32[4, 1, 6]"}),
         Case("%y = UnsqueezeV3(%x, %@) : f32[4, 1, 6]", "axes", [1], *spoiled([RNG.choice([1, -2])], 3, -4)),
+        Case("%y, %z, %rstd = LayerNormV4(%x, %@) : (f32[4, 6], f32[4, 1], f32[4, 1])", "normalized_shape", [1],
+             *spoiled([6], 4, 7)),
         axis_of("%y = ReverseV2(%x, %@) : f32[4, 6]", "axis", RNG.choice([0, 1, -1, -2])),
         Case("%y = Expand(%x, %@) : f32[2, 4, 6]", "shape", [3],
              *spoiled([2, RNG.choice([4, 1]), 6], 5, 0)),

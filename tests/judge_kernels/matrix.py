@@ -3,16 +3,18 @@
 import numpy as np
 
 from .draws import FLOAT, Op
-from .numbers import Answer, Tensor, rounded
+
+WIDE = ["f64", "i32", "i64"]
+from .numbers import FLOATS, Answer, Tensor, rounded
 from .table import also, judges
 
 ZERO = np.float32(0)
 
 
 def product(x, y, bias=ZERO):
-    """The f32 sums of [..., m, k] and [..., k, n], each of which begins at 0, plus a bias."""
+    """The sums, in f32 or in the type itself, of [..., m, k] and [..., k, n], each of which begins at 0, plus a bias."""
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    total = np.zeros(batch + (x.shape[-2], y.shape[-1]), np.float32)
+    total = np.zeros(batch + (x.shape[-2], y.shape[-1]), x.dtype)
     for i in range(x.shape[-1]):
         total = total + x[..., :, i:i + 1] * y[..., i:i + 1, :]
     return total + bias if bias is not ZERO else total
@@ -25,7 +27,7 @@ def turned(tensor):
 
 def matrices(draw, dtype, batches=((), ())):
     m, k, n = (draw.pick([1, draw.int(0, 9), draw.int(10, 70)]) for _ in range(3))
-    kind = draw.pick(["plain", "whole", "plain", "special"])
+    kind = draw.pick(["plain", "whole", "plain", "special"]) if dtype in FLOATS else None
     return (draw.tensor(dtype, tuple(batches[0]) + (m, k), kind),
             draw.tensor(dtype, tuple(batches[1]) + (k, n), kind))
 
@@ -37,46 +39,50 @@ def stored(draw, x, y, names, nz):
         transposed = draw.chance(0.3)
         operands.append(turned(tensor) if transposed else Tensor(tensor.dtype, tensor.data))
         attrs[name] = transposed or draw.maybe(False)
-        if nz and tensor.data.ndim == 2 and draw.chance(0.3):
+        if nz and tensor.dtype in FLOAT and tensor.data.ndim == 2 and draw.chance(0.3):
             operands[-1].form = "FRACTAL_NZ"
     return operands, attrs
 
 
 @judges("MatMul")
 def mat_mul(draw):
-    dtype = draw.pick(FLOAT)
+    dtype = draw.pick(FLOAT * 2 + ["f64", "i32"])
     batch = draw.pick([(), (), (2,), (3, 2)])
     x, y = matrices(draw, dtype, (batch, batch))
     operands, attrs = stored(draw, x, y, ("transpose_x1", "transpose_x2"), True)
-    made = draw.pick([dtype, "f32"])
-    return Op(operands, Answer(made, rounded(made, product(x.data, y.data))), attrs)
+    made = draw.pick([dtype, "f32"]) if dtype in FLOAT else dtype
+    return Op(operands, stored_as(made, product(x.data, y.data)), attrs)
+
+
+def stored_as(dtype, total):
+    return Answer(dtype, rounded(dtype, total) if dtype in FLOATS else total)
 
 
 def with_bias(draw, x, y, operands, attrs):
-    made, offset = draw.pick(FLOAT), []
-    bias = draw.tensor(draw.pick(FLOAT), y.shape[-1:]) if draw.chance() else None
+    made, of_bias = ((x.dtype if x.dtype in WIDE else draw.pick(FLOAT)) for _ in range(2))
+    offset, bias = [], draw.tensor(of_bias, y.shape[-1:]) if draw.chance() else None
     total = product(x.data, y.data, bias.data if bias else ZERO)
     if bias or draw.chance():
         offset = [bias] + ([None] if draw.chance() else [])
-    return Op(operands + offset, Answer(made, rounded(made, total)), attrs)
+    return Op(operands + offset, stored_as(made, total), attrs)
 
 
 @judges("MatMulV2")
 def mat_mul_v2(draw):
     batch = draw.pick([(), (), (2,)])
-    x, y = matrices(draw, draw.pick(FLOAT), (batch, batch))
+    x, y = matrices(draw, draw.pick(FLOAT * 2 + WIDE), (batch, batch))
     return with_bias(draw, x, y, *stored(draw, x, y, ("transpose_x1", "transpose_x2"), True))
 
 
 @judges("BatchMatMul", "BatchMatMulV2")
 def batch_mat_mul(draw, op_type):
-    dtype = draw.pick(FLOAT)
+    dtype = draw.pick(FLOAT * 2 + (WIDE if op_type == "BatchMatMulV2" else ["f64", "i32"]))
     whole = tuple(draw.int(1, 3) for _ in range(draw.int(0, 3)))
     x, y = matrices(draw, dtype, (draw.part(whole), draw.part(whole)))
     operands, attrs = stored(draw, x, y, ("adj_x1", "adj_x2"), False)
     if op_type == "BatchMatMulV2":
         return with_bias(draw, x, y, operands, attrs)
-    return Op(operands, Answer(dtype, rounded(dtype, product(x.data, y.data))), attrs)
+    return Op(operands, stored_as(dtype, product(x.data, y.data)), attrs)
 
 
 # ---- Groups ----

@@ -165,18 +165,39 @@ def add_rms_norm(draw):
     return Op([*terms, gamma], answers, attrs)
 
 
-@judges("LayerNorm")
-def layer_norm(draw):
+@judges("LRN")
+def lrn(draw):
+    x = draw.tame(draw.pick(FLOAT), draw.shape(4, 4, elements=400))
+    radius, numbers = draw.pick([None, 0, 1, 3]), [draw.pick([None, 0.5, 2.0]) for _ in range(3)]
+    bias, alpha, beta = ((otherwise if number is None else number)
+                         for number, otherwise in zip(numbers, (1, 1, 0.5)))
+    reach, wide = 5 if radius is None else radius, x.data.astype(np.float64)
+    sums = np.zeros_like(wide)
+    for at in range(x.shape[-1]):
+        sums[..., at] = (wide[..., max(at - reach, 0):at + reach + 1] ** 2).sum(axis=-1)
+    made = wide / (bias + alpha * sums) ** beta
+    return Op(x, Answer(x.dtype, made, near=4, error=40 * UNIT * np.abs(made)),
+              {"depth_radius": radius, "bias": numbers[0], "alpha": numbers[1], "beta": numbers[2],
+               "norm_region": draw.maybe("ACROSS_CHANNELS", 0.2)})
+
+
+@judges("LayerNorm", "LayerNormV3", "LayerNormV4")
+def layer_norm(draw, op_type):
     shape, count = normed_shape(draw)
     x = draw.tame(draw.pick(FLOAT), shape, draw.pick([0.1, 1.0, 100.0]))
     norm = len(shape) - count
-    params = norm if draw.chance(0.6) else draw.int(0, len(shape) - 1)
+    shaped = op_type == "LayerNormV4"
+    params = norm if shaped or draw.chance(0.6) else draw.int(0, len(shape) - 1)
     gamma = draw.tame(draw.pick([x.dtype, "f32"]), shape[params:])
     beta = draw.tame(gamma.dtype, gamma.shape)
     stored = draw.pick([x.dtype, "f32"])
-    epsilon, attrs = epsilon_of(draw, 1e-7)
-    attrs.update(begin_norm_axis=norm - len(shape) * draw.chance(0.3) if norm else draw.maybe(0),
-                 begin_params_axis=params if params else draw.maybe(0))
+    epsilon, attrs = epsilon_of(draw, 1e-7 if op_type == "LayerNorm" else 1e-5)
+    given = [gamma if not shaped or draw.chance() else None, beta if not shaped or draw.chance() else None]
+    gamma = given[0] or Tensor("f32", np.ones(gamma.shape, np.float32))
+    beta = given[1] or Tensor("f32", np.zeros(beta.shape, np.float32))
+    if not shaped:
+        attrs.update(begin_norm_axis=norm - len(shape) * draw.chance(0.3) if norm else draw.maybe(0),
+                     begin_params_axis=params if params else draw.maybe(0))
     wide, axes = x.data.astype(np.float64), tuple(range(norm, len(shape)))
     mean = mean_of(wide, axes)
     variance = mean_of((wide - mean) ** 2, axes)
@@ -187,7 +208,10 @@ def layer_norm(draw):
     deviation = np.abs(wide - mean) * (root + root ** 3 * mean_error ** 2)
     error = (step * deviation + mean_error * root) * np.abs(gamma.data) + UNIT * np.abs(beta.data)
     variance_error = step * variance + mean_error ** 2
-    return Op([x, gamma, beta],
+    last = Answer(stored, variance, near=4, error=4 * variance_error)
+    if op_type != "LayerNorm":
+        last = Answer(stored, root, near=4, error=4 * (root ** 3 * variance_error + step * root))
+    said = [draw.numbers(shape[norm:])] if shaped else []
+    return Op([x, *said, *given],
               [Answer(x.dtype, made, near=4, error=4 * error),
-               Answer(stored, mean, near=4, error=mean_error),
-               Answer(stored, variance, near=4, error=4 * variance_error)], attrs)
+               Answer(stored, mean, near=4, error=mean_error), last], attrs)

@@ -85,6 +85,12 @@ static const struct refusal refusals[] = {
     {{"Add", 2, 1, {"bool[2]", "bool[2]", "bool[2]"}, {0}}, "operand-dtype", 0, -1,
      "operand 'x1' must be f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, but is "
      "bool"},
+    {{"MatMul", 2, 1, {"i32[2, 3]", "i32[3, 4]", "f32[2, 4]"}, {0}}, "result-dtype", 2, -1,
+     "result 'y' must be of the data type of operand 'x1'"},
+    {{"MatMulV2", 4, 1, {"f32[2, 3]", "f32[3, 4]", "f64[4]", "none", "f32[2, 4]"}, {0}},
+     "operand-dtype", 2, -1, "operand 'bias' must be f32, f16 or bf16, as is operand 'x1'"},
+    {{"MatMul", 2, 1, {"f64[2, 3]:NZ", "f64[3, 4]", "f64[2, 4]"}, {0}}, "operand-format", 0, -1,
+     "operand 'x1' of this data type must have the format ND"},
     {{"Invert", 1, 1, {"f32[2]", "f32[2]"}, {0}}, "operand-dtype", 0, -1,
      "operand 'x' must be i8, i16, i32, i64, u8, u16, u32 or u64, but is f32"},
     {{"PRelu", 2, 1, {"f32[2, 3]", "f32[2]", "f32[2, 3]"}, {0}}, "operand-shape", 1, -1,
