@@ -341,6 +341,7 @@ script_tests = \
 	tests/e2e/pass_plugins.py \
 	tests/e2e/sync_remarks.py \
 	tests/e2e/scope_rules.py \
+	tests/e2e/seed_examples.py \
 	tests/e2e/several_files.py \
 	tests/e2e/sk_options.sh \
 	tests/e2e/source_text.py \
