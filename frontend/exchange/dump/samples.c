@@ -19,13 +19,16 @@ void dump_samples_free(struct dump_samples *samples)
 
 /* -------------------------------------------------------------------------- operands ---- */
 
-/* How many parameters of a sample kernel are tensors. */
-static uint32_t count_tensors(const struct library_kernel *kernel)
+/* How many parameters of a sample kernel are an op's operands; NONE where it gives fewer results. */
+static uint32_t count_operands(const struct library_kernel *kernel, const struct op *op)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < kernel->n_params; i++)
+    uint32_t count = 0, results = op->results.count;
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
         count += strcmp(kernel->params[i], "workspace") && strcmp(kernel->params[i], "tiling");
-    return count;
+        if (kernel->presences[i] == PARAM_REPEATED)
+            results = 1;
+    }
+    return results > count ? NONE : count - results;
 }
 
 static bool presence_fits(char presence, enum operand_kind kind)
@@ -39,13 +42,13 @@ static bool presence_fits(char presence, enum operand_kind kind)
 static bool operands_fit(const struct library_kernel *kernel, const struct graph *graph,
                          const struct op *op)
 {
-    uint32_t tensors = count_tensors(kernel);
-    if (op->results.count > tensors)
+    uint32_t operands = count_operands(kernel, op);
+    if (operands == NONE)
         return false;
-    uint32_t places = op_n_given(graph, op, tensors - op->results.count);
-    if (places > tensors - op->results.count)
+    uint32_t places = op_n_given(graph, op, operands);
+    if (places > operands)
         return false;
-    for (uint32_t i = 0; i < tensors - op->results.count; i++) {
+    for (uint32_t i = 0; i < operands; i++) {
         enum operand_kind kind = i < places ? op_operand(graph, op, i).kind : OPERAND_NONE;
         if (!presence_fits(kernel->presences[i], kind))
             return false;
