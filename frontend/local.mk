@@ -67,6 +67,14 @@ libskir_la_SOURCES += \
 	frontend/exchange/translate/onnx_table.c \
 	frontend/exchange/translate/row_attrs.c \
 	frontend/exchange/translate/row_attrs.h \
+	frontend/exchange/translate/tf_elementwise.c \
+	frontend/exchange/translate/tf_indexing.c \
+	frontend/exchange/translate/tf_products.c \
+	frontend/exchange/translate/tf_reductions.c \
+	frontend/exchange/translate/tf_rows.h \
+	frontend/exchange/translate/tf_shapes.c \
+	frontend/exchange/translate/tf_states.c \
+	frontend/exchange/translate/tf_table.c \
 	frontend/exchange/translate/translate.c \
 	frontend/exchange/translate/translate.h \
 	frontend/exchange/exchange.c \

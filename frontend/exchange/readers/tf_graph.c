@@ -9,6 +9,7 @@
 #include "frontend/exchange/readers/ge_graph.h"
 #include "frontend/exchange/readers/tf_outputs.h"
 #include "frontend/exchange/readers/tf_values.h"
+#include "ir/calls.h"
 
 /* An input whose output is that of an argument of the op that gives it: known once all is read. */
 struct pending {
@@ -133,8 +134,7 @@ static void read_attr(struct reader *reader)
         else if (key == NONE)
             proto_fail(&reader->proto, field.name_span,
                        "the key of an attribute must come before its value");
-        else if (tf_tells_outputs(&reader->known, reader->dump, key) ||
-                 dump_wants(reader->dump, &reader->draft, key))
+        else if (dump_wants(reader->dump, &reader->draft, key))
             read_value(reader, key, &field);
 }
 
@@ -176,6 +176,16 @@ static void settle_role(struct reader *reader)
         node->index = index->i;
 }
 
+/* What is the same in GE: contents, and ops that call graphs. */
+static void settle_dialect(struct reader *reader)
+{
+    struct dump_node *node = &reader->draft.node;
+    struct op op = {.type = node->type};
+    bool same = node->role != DUMP_OP || op_call_kind(&op) != CALL_NONE ||
+                name_is(reader->dump->module, node->type, "Const");
+    node->dialect = same ? DIALECT_GE : DIALECT_TF;
+}
+
 static void settle_outputs(struct reader *reader)
 {
     struct dump_draft *draft = &reader->draft;
@@ -204,6 +214,7 @@ static void read_node(struct reader *reader, uint32_t graph, const struct proto_
     if (!field_enter(&reader->proto, outer))
         return;
     dump_begin(&reader->draft, outer->name_span.begin);
+    reader->draft.node.dialect = DIALECT_TF;
     reader->arguments.count = 0;
     reader->values.tensor = NONE;
     struct field_walk walk = tf_walk(&reader->values, MESSAGE_TF_NODE);
@@ -217,6 +228,7 @@ static void read_node(struct reader *reader, uint32_t graph, const struct proto_
         return;
     }
     settle_role(reader);
+    settle_dialect(reader);
     settle_outputs(reader);
     add_pending(reader, graph);
     dump_add_node(reader->dump, graph, &reader->draft);

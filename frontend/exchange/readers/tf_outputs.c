@@ -27,7 +27,6 @@ struct part {
 void tf_known_free(struct tf_known *known)
 {
     id_map_free(&known->ops);
-    id_map_free(&known->keys);
 }
 
 static const char *outputs_of(struct tf_known *known, const struct dump *dump, uint32_t op)
@@ -38,22 +37,6 @@ static const char *outputs_of(struct tf_known *known, const struct dump *dump, u
             if (name_is(dump->module, op, rows[*row].op))
                 break;
     return *row < ROWS ? rows[*row].outputs : NULL;
-}
-
-bool tf_tells_outputs(struct tf_known *known, const struct dump *dump, uint32_t key)
-{
-    static const char *const keys[] = {
-        "_output_shapes", "shape",       "dtype", "dtypes", "T",       "U",
-        "Tout",           "out_type",    "type",  "DstT",   "Targmax", "out_idx",
-        "output_types",   "output_type", "N",     "num",    "index",   "num_split",
-        "element_dtype"};
-    uint32_t *place = id_map_at(&known->keys, key);
-    if (*place != NONE)
-        return *place;
-    *place = 0;
-    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        *place |= name_is(dump->module, key, keys[i]);
-    return *place;
 }
 
 static bool next_part(const char **at, struct part *part)
@@ -179,6 +162,9 @@ void tf_add_outputs(struct tf_known *looked_up, struct dump *dump, struct dump_d
             add_some(dump, draft, dtype, 1);
     }
     add_shaped(dump, draft);
+    if (!known && draft->outputs.count == 0 &&
+        translation_find(dump->module, DIALECT_TF, draft->node.type))
+        dump_add_output(draft, NONE, NONE);
 }
 
 uint32_t tf_find_output(struct tf_known *known, const struct dump *dump, uint32_t op,

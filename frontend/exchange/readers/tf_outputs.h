@@ -7,14 +7,10 @@
 
 /* What has been looked up. Zero-initialised is empty. */
 struct tf_known {
-    struct id_map ops;  /* by op type: its row */
-    struct id_map keys; /* by name of an attribute: whether outputs may depend on it */
+    struct id_map ops; /* by op type: its row */
 };
 
 void tf_known_free(struct tf_known *known);
-
-/* Whether the outputs of a node may depend on an attribute of this name. */
-bool tf_tells_outputs(struct tf_known *known, const struct dump *dump, uint32_t key);
 
 /* Gives the draft the outputs that its type and attributes tell of, with dtypes, and shapes where
  * `_output_shapes` has them. Types of references are ATTR_WORD, shapes ATTR_TYPE. */

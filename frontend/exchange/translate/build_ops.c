@@ -357,11 +357,17 @@ static uint32_t add_const(struct translation *t, const char *role, struct attr_v
     return add_op(t, "Const", module_name(t->module, role), NULL, 0, NULL, 0, 1);
 }
 
-uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints ints)
+uint32_t tr_const_list(struct translation *t, const char *role, enum dtype dtype,
+                       struct tr_ints ints)
 {
     int64_t count = ints.count;
-    tr_set_type(t, DTYPE_i64, (struct tr_ints){&count, 1});
+    tr_set_type(t, dtype, (struct tr_ints){&count, 1});
     return add_const(t, role, list_of(t, ints));
+}
+
+uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints ints)
+{
+    return tr_const_list(t, role, DTYPE_i64, ints);
 }
 
 uint32_t tr_const_int(struct translation *t, const char *role, int64_t i)

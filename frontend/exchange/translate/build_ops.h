@@ -84,6 +84,8 @@ static inline uint32_t tr_make_source(struct translation *t, const char *type)
 }
 
 /* Constants. The role is their name. */
+uint32_t tr_const_list(struct translation *t, const char *role, enum dtype dtype,
+                       struct tr_ints ints);
 uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints ints);
 uint32_t tr_const_int(struct translation *t, const char *role, int64_t i); /* a scalar, i64 */
 /* A scalar of any dtype of numbers, or bool. */

@@ -4,8 +4,13 @@
 #include <string.h>
 
 static const char *const kinds[TRANSLATION_KINDS] = {
-    [OF_INT] = "an integer",      [OF_FLOAT] = "a number", [OF_BOOL] = "0 or 1",
-    [OF_TEXT] = "a string",       [OF_INTS] = "integers",  [OF_FLOATS] = "numbers",
+    [OF_INT] = "an integer",
+    [OF_FLOAT] = "a number",
+    [OF_BOOL] = "0 or 1",
+    [OF_TEXT] = "a string",
+    [OF_INTS] = "integers",
+    [OF_FLOATS] = "numbers",
+    [OF_DTYPE] = "a data type of skir",
     [OF_ANY] = "of another kind",
 };
 
@@ -57,6 +62,16 @@ static bool are(const struct translation *t, const struct attr_value *list, bool
     return true;
 }
 
+static bool is_dtype(const struct attr_value *value)
+{
+    return value->kind == ATTR_WORD && value->id > W_BEFORE_DTYPES && value->id < W_DTYPE_END;
+}
+
+static enum dtype dtype_of(const struct attr_value *value)
+{
+    return (enum dtype)(value->id - W_BEFORE_DTYPES - 1);
+}
+
 static bool is_of_kind(const struct translation *t, const struct attr_value *value,
                        enum translation_kind kind)
 {
@@ -69,6 +84,7 @@ static bool is_of_kind(const struct translation *t, const struct attr_value *val
     case OF_TEXT: return value->kind == ATTR_STRING;
     case OF_INTS: return are(t, value, false);
     case OF_FLOATS: return are(t, value, true);
+    case OF_DTYPE: return is_dtype(value);
     default: return true;
     }
 }
@@ -119,6 +135,14 @@ static void check_value(struct translation *t, const struct translation_attr *ro
     text_free(&text);
 }
 
+static bool is_implied(const struct translation *t, uint32_t key)
+{
+    const char *const *name = t->table->implied;
+    while (name && *name && !name_is(t->module, key, *name))
+        name++;
+    return name && *name;
+}
+
 void row_attrs_check(struct translation *t)
 {
     for (uint32_t i = 0; i < t->attrs.count && !tr_refused(t); i++) {
@@ -131,7 +155,7 @@ void row_attrs_check(struct translation *t)
             tr_refuse(t, "attribute '%s' is an attribute of its function", row->name);
         else if (row)
             check_value(t, row, &attr->value);
-        else
+        else if (!is_implied(t, attr->key))
             tr_refuse(t, "attribute '%.*s' is not translated", NAME(t->module, attr->key));
     }
 }
@@ -174,6 +198,10 @@ static struct attr_value read_fallback(struct translation *t, const struct trans
         break;
     case OF_INTS:
     case OF_FLOATS: value = read_list(t, text, attr->kind == OF_FLOATS); break;
+    case OF_DTYPE:
+        value.kind = ATTR_WORD;
+        value.id = module_name(t->module, text);
+        break;
     default: value.i = strtoll(text, NULL, 10); break;
     }
     return value;
@@ -199,7 +227,11 @@ void row_attrs_map(struct translation *t)
     struct attr_value value;
     for (const struct translation_attr *attr = t->row->attrs; !translation_attr_is_end(attr);
          attr++)
-        if (attr->target && row_attr_value(t, attr, &value))
+        if (!attr->target || !row_attr_value(t, attr, &value))
+            continue;
+        else if (attr->kind == OF_DTYPE)
+            tr_set_dtype(t, attr->target, dtype_of(&value));
+        else
             tr_set(t, attr->target, value);
 }
 
@@ -222,6 +254,12 @@ static struct attr_value value_of(struct translation *t, const char *name)
 bool tr_value(struct translation *t, const char *name, struct attr_value *value)
 {
     return row_attr_value(t, row_attr(t, name), value);
+}
+
+enum dtype tr_dtype_of(struct translation *t, const char *name)
+{
+    struct attr_value value = value_of(t, name);
+    return tr_refused(t) ? DTYPE_f32 : dtype_of(&value);
 }
 
 int64_t tr_int(struct translation *t, const char *name)

@@ -16,6 +16,7 @@ bool tr_value(struct translation *t, const char *name, struct attr_value *value)
 int64_t tr_int(struct translation *t, const char *name);
 double tr_float(struct translation *t, const char *name);
 bool tr_is(struct translation *t, const char *name, const char *text);
+enum dtype tr_dtype_of(struct translation *t, const char *name); /* OF_DTYPE */
 
 struct tr_ints tr_ints(struct translation *t, const char *name);
 /* The name of a kind, for people. */

@@ -12,6 +12,7 @@ const struct translation_table *translation_table(enum dialect dialect)
 {
     switch (dialect) {
     case DIALECT_ONNX: return &onnx_table;
+    case DIALECT_TF: return &tf_table;
     default: return NULL;
     }
 }
@@ -26,8 +27,8 @@ void translator_free(struct translator *translator)
 
 /* ----------------------------------------------------------------------------- rows ---- */
 
-static const struct translation_row *look_up(const struct module *module, enum dialect dialect,
-                                             uint32_t type)
+const struct translation_row *translation_find(const struct module *module, enum dialect dialect,
+                                               uint32_t type)
 {
     const struct translation_table *table = translation_table(dialect);
     for (unsigned f = 0; table && table->families[f]; f++)
@@ -43,7 +44,7 @@ static const struct translation_row *first_row(const struct translation *t)
     struct translator *translator = t->translator;
     uint32_t *place = id_map_at(&translator->rows[t->dialect], t->type);
     if (*place == NONE) {
-        const struct translation_row *row = look_up(t->module, t->dialect, t->type);
+        const struct translation_row *row = translation_find(t->module, t->dialect, t->type);
         *place = row ? translator->found.count : NO_ROWS;
         if (row)
             vec_push(&translator->found, row);
@@ -65,7 +66,7 @@ static bool is_timeless(const struct translation_row *row)
 /* Finds the row of the node's version. */
 static void choose_row(struct translation *t)
 {
-    const struct translation_table *table = translation_table(t->dialect);
+    const struct translation_table *table = t->table = translation_table(t->dialect);
     const struct translation_row *first = first_row(t), *row = first;
     if (!row) {
         tr_refuse(t, "there is no translation of the operator");
@@ -150,6 +151,8 @@ bool translate_node(struct translation *t)
         else
             make_one(t);
         check_results(t);
+        if (t->graph->ops.count == mark.ops)
+            tr_refuse(t, "the dump does not say what it gives");
     }
     if (tr_refused(t))
         cut_to(t->graph, &mark);

@@ -20,7 +20,8 @@ enum translation_kind {
     OF_TEXT,
     OF_INTS,
     OF_FLOATS,
-    OF_ANY, /* a dtype, graph or tensor */
+    OF_DTYPE, /* becomes GE's number; fallbacks are skir's names */
+    OF_ANY,   /* a dtype, graph or tensor */
     TRANSLATION_KINDS
 };
 
@@ -53,10 +54,16 @@ struct translation_table {
     const char *title;
     int last; /* the newest version of the operator set that the rows were written for */
     const struct translation_row *const *families; /* ended by NULL */
+    const char *const *implied; /* attributes that repeat what operands and results are, which rows
+                                 * need not have; ended by NULL; NULL: none */
 };
 
 /* NULL of GE's own operators. */
 const struct translation_table *translation_table(enum dialect dialect);
+
+/* The first row of an operator, or NULL. */
+const struct translation_row *translation_find(const struct module *module, enum dialect dialect,
+                                               uint32_t type);
 
 /* The attributes of a row end here. */
 static inline bool translation_attr_is_end(const struct translation_attr *attr)
@@ -109,6 +116,7 @@ struct translation {
     /* What comes of it. */
     struct text reason; /* why it was refused; empty: it was not */
     struct module *module;
+    const struct translation_table *table;
     const struct translation_row *row;
     uint32_t first_op, first_value;
     VEC(struct attr) pending; /* attributes of the next op */

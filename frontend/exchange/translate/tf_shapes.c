@@ -1,0 +1,208 @@
+/* Operators of TensorFlow on shapes, and those that put tensors together or take them apart. */
+#include "frontend/exchange/translate/row_attrs.h"
+#include "frontend/exchange/translate/tf_rows.h"
+
+/* -------------------------------------------------------------------------- operands ---- */
+
+bool tf_static_dims(struct translation *t, uint32_t value, struct tr_ints *dims)
+{
+    uint32_t rank = tr_rank(t, value);
+    *dims = (struct tr_ints){NULL, 0};
+    if (rank == RANK_UNKNOWN)
+        return false;
+    int64_t *at = arena_alloc(&t->translator->arena, (rank + 1) * sizeof *at);
+    for (uint32_t i = 0; i < rank; i++) {
+        at[i] = tr_dim(t, value, i);
+        if (at[i] < 0)
+            return false;
+    }
+    *dims = (struct tr_ints){at, rank};
+    return true;
+}
+
+/* The only number of a constant operand; else the node is refused. */
+static int64_t const_number(struct translation *t, uint32_t operand, const char *what)
+{
+    struct tr_ints ints = {NULL, 0};
+    if (!tr_contents(t, operand, &ints) || ints.count != 1) {
+        tr_refuse(t, "its %s is no constant", what);
+        return 0;
+    }
+    return ints.at[0];
+}
+
+/* ---------------------------------------------------------------------------- shapes ---- */
+
+/* GE takes 0 for the dimension at its place, TensorFlow for 0. */
+static void make_reshape(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0), shape = tr_operand(t, 1);
+    struct tr_ints dims;
+    for (uint32_t i = 0; tr_contents(t, shape, &dims) && i < dims.count; i++)
+        if (dims.at[i] == 0 && tr_dim(t, x, i) != 0)
+            tr_refuse(t, "dimension %u of its shape is 0, which GE takes for that of the operand",
+                      i);
+    tr_give(t, 0, tr_make(t, "Reshape", x, shape));
+}
+
+static void make_expand(struct translation *t)
+{
+    tr_give(t, 0, tr_make(t, "ExpandDims", tr_operand(t, 0), tr_operand(t, 1)));
+}
+
+/* Complex numbers would be conjugated. */
+static void make_conjugate_transpose(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0);
+    enum dtype dtype = tr_need_dtype(t, x);
+    if (dtype == DTYPE_c64 || dtype == DTYPE_c128)
+        tr_refuse(t, "its operand is complex");
+    tr_give(t, 0, tr_make(t, "Transpose", x, tr_operand(t, 1)));
+}
+
+/* ------------------------------------------------------------------- dimensions as data ---- */
+
+/* Where all dimensions are known, what the op gives is a constant. */
+static void make_shape(struct translation *t)
+{
+    struct tr_ints dims;
+    enum dtype dtype = tr_dtype_of(t, "out_type");
+    for (uint32_t i = 0; i < t->n_operands; i++) {
+        uint32_t x = tr_operand(t, i);
+        if (tf_static_dims(t, x, &dims)) {
+            tr_give(t, i, tr_const_list(t, "shape", dtype, dims));
+            continue;
+        }
+        tr_set_dtype(t, "dtype", dtype);
+        tr_give(t, i, tr_make(t, "Shape", x));
+    }
+}
+
+static void make_size(struct translation *t)
+{
+    struct tr_ints dims;
+    uint32_t x = tr_operand(t, 0);
+    enum dtype dtype = tr_dtype_of(t, "out_type");
+    int64_t size = 1;
+    if (!tf_static_dims(t, x, &dims)) {
+        tr_set_dtype(t, "dtype", dtype);
+        uint32_t shape = tr_make(t, "Shape", x);
+        tr_set_ints(t, "axes", (struct tr_ints){(const int64_t[]){0}, 1});
+        tr_give(t, 0, tr_make(t, "ReduceProdD", shape));
+        return;
+    }
+    for (uint32_t i = 0; i < dims.count; i++)
+        if (__builtin_mul_overflow(size, dims.at[i], &size))
+            tr_refuse(t, "its operand is too large");
+    tr_give(t, 0, tr_const(t, "size", dtype, (double)size));
+}
+
+static void make_rank(struct translation *t)
+{
+    uint32_t rank = tr_need_rank(t, tr_operand(t, 0));
+    tr_give(t, 0, tr_const(t, "rank", DTYPE_i32, rank));
+}
+
+/* ------------------------------------------------------------------------- together ---- */
+
+static void make_concat(struct translation *t)
+{
+    uint32_t n = t->n_operands;
+    if (n < 2)
+        tr_refuse(t, "it has %u operands", n);
+    if (tr_refused(t))
+        return;
+    tr_set_int(t, "N", n - 1);
+    tr_give(t, 0, tr_listed(t, "ConcatV2", t->operands + 1, n - 1, tr_operand(t, 0)));
+}
+
+static void make_concat_v2(struct translation *t)
+{
+    uint32_t n = t->n_operands;
+    if (n < 2)
+        tr_refuse(t, "it has %u operands", n);
+    if (tr_refused(t))
+        return;
+    tr_set_int(t, "N", n - 1);
+    tr_give(t, 0, tr_listed(t, "ConcatV2", t->operands, n - 1, tr_operand(t, n - 1)));
+}
+
+/* All operands as one list. */
+static void make_listed(struct translation *t)
+{
+    row_attrs_map(t);
+    tr_set_int(t, "N", t->n_operands);
+    tr_give(t, 0, tr_listed(t, t->row->to, t->operands, t->n_operands, NONE));
+}
+
+/* --------------------------------------------------------------------------- apart ---- */
+
+static uint32_t split(struct translation *t, uint32_t x, int64_t axis, int64_t parts)
+{
+    if (parts < 1 || parts != t->n_results)
+        tr_refuse(t, "it has %u outputs, not %lld", t->n_results, (long long)parts);
+    tr_set_int(t, "split_dim", axis);
+    tr_set_int(t, "num_split", parts);
+    return tr_op(t, "SplitD", &x, 1, t->n_results);
+}
+
+static void make_split(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 1);
+    int64_t axis = const_number(t, tr_operand(t, 0), "axis");
+    uint32_t first = split(t, x, axis, tr_int(t, "num_split"));
+    for (uint32_t i = 0; i < t->n_results; i++)
+        tr_give(t, i, first + i);
+}
+
+static void make_unpack(struct translation *t)
+{
+    int64_t axis = tr_int(t, "axis");
+    uint32_t first = split(t, tr_operand(t, 0), axis, tr_int(t, "num"));
+    for (uint32_t i = 0; i < t->n_results; i++) {
+        tr_set_ints(t, "axis", (struct tr_ints){&axis, 1});
+        tr_give(t, i, tr_make(t, "Squeeze", first + i));
+    }
+}
+
+const struct translation_row tf_shapes[] = {
+    {"AccumulateNV2", .to = "AddN", make_listed, {{"N", OF_INT}, {"shape", OF_ANY}}},
+    {"AddN", .to = "AddN", make_listed, {{"N", OF_INT}}},
+    {"BroadcastTo", .to = "BroadcastTo"},
+    {"Concat", .to = "ConcatV2", make_concat, {{"N", OF_INT}}},
+    {"ConcatV2", .to = "ConcatV2", make_concat_v2, {{"N", OF_INT}}},
+    {"ConjugateTranspose", .to = "Transpose", make_conjugate_transpose,
+     .about = "not of complex numbers"},
+    {"ExpandDims", .to = "ExpandDims", make_expand},
+    {"Fill", .to = "Fill"},
+    {"Pack", .to = "Pack", make_listed, {{"N", OF_INT}, {"axis", OF_INT, "0", "axis"}}},
+    {"Rank", .to = "Const", make_rank, .about = "the rank must be known"},
+    {"Reshape", .to = "Reshape", make_reshape,
+     .about = "a 0 in the shape only where the operand has it, too"},
+    {"Shape",
+     .to = "Const, Shape",
+     make_shape,
+     {{"out_type", OF_DTYPE, "i32"}},
+     "a constant where all dimensions are known"},
+    {"ShapeN",
+     .to = "Const, Shape",
+     make_shape,
+     {{"N", OF_INT}, {"out_type", OF_DTYPE, "i32"}},
+     "a constant where all dimensions are known"},
+    {"Size",
+     .to = "Const, Shape, ReduceProdD",
+     make_size,
+     {{"out_type", OF_DTYPE, "i32"}},
+     "a constant where all dimensions are known"},
+    {"Split",
+     .to = "SplitD",
+     make_split,
+     {{"num_split", OF_INT, NULL, "num_split"}},
+     "the axis is a constant"},
+    {"SplitV", .to = "SplitV", .attrs = {{"num_split", OF_INT, NULL, "num_split"}}},
+    {"Squeeze", .to = "Squeeze", .attrs = {{"squeeze_dims", OF_INTS, "[]", "axis"}}},
+    {"Tile", .to = "Tile"},
+    {"Transpose", .to = "Transpose"},
+    {"Unpack", .to = "SplitD, Squeeze", make_unpack, {{"num", OF_INT}, {"axis", OF_INT, "0"}}},
+    {NULL},
+};
