@@ -167,12 +167,15 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
     for (uint32_t i = 0; i < draft->attrs.count; i++) {
         struct attr attr = draft->attrs.at[i];
         struct key key = find_key(dump, attr.key);
-        if (key.meaning != MEANS_NOTHING && apply(dump, &draft->node, key.meaning, &attr))
+        if (key.meaning != MEANS_NOTHING) {
+            if (!apply(dump, &draft->node, key.meaning, &attr))
+                dump_drop(dump, attr.loc, "the attribute '%.*s', whose value is of another kind",
+                          NAME(dump->module, attr.key));
             continue;
+        }
         if (draft->node.role == DUMP_PARAM && name_is(dump->module, attr.key, "index"))
             continue; /* the order of the parameters says it */
-        if (key.meaning != MEANS_NOTHING || is_foreign(&draft->node) ||
-            dump_keeps(dump, draft->node.type, &attr))
+        if (is_foreign(&draft->node) || dump_keeps(dump, draft->node.type, &attr))
             draft->attrs.at[kept++] = attr;
     }
     draft->attrs.count = kept;

@@ -208,7 +208,7 @@ static uint32_t cut_repeated(const struct attr_value *numbers, uint32_t count)
 }
 
 bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_value *numbers,
-                           uint32_t count, uint32_t loc, struct attr_value *value)
+                           uint32_t count, bool repeats, uint32_t loc, struct attr_value *value)
 {
     VEC(struct attr_value) list = {NULL, 0, 0};
     enum dtype dtype;
@@ -216,15 +216,17 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
     if (!take_type(dump, type, loc, &dtype, &elements))
         return false;
     uint32_t needed = cut_repeated(numbers, count);
-    bool repeats = needed > 1 && elements - count > MANY_ELEMENTS && count <= elements;
-    bool fits = count <= elements && (count > 0 || elements == 0) && !repeats;
+    bool endless = needed > 1 && elements > count && elements - count > MANY_ELEMENTS && repeats;
+    bool fits =
+        (repeats ? count <= elements && (count > 0 || elements == 0) : count == elements) && !endless;
     for (uint32_t i = 0; i < needed && fits; i++)
         fits = number_encode(dtype, &numbers[i], &bits) == NUMBER_FITS;
     if (!fits) {
-        const char *why = repeats ? "the last of which repeats too often to become a list"
+        const char *why = endless ? "the last of which repeats too often to become a list"
                                   : "which are not those of its type";
-        dump_lose(dump, loc, "the %u numbers of a constant of %llu elements, %s", count,
-                  (unsigned long long)elements, why);
+        dump_lose(dump, loc, "%u number%s for a constant of %llu element%s, %s", count,
+                  count == 1 ? "" : "s", (unsigned long long)elements, elements == 1 ? "" : "s",
+                  why);
         return false;
     }
     if (needed == 1) {

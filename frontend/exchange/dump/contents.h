@@ -19,9 +19,10 @@ struct dump_bytes {
 bool dump_contents_bytes(struct dump *dump, uint32_t type, const struct dump_bytes *bytes,
                          uint32_t loc, struct attr_value *value);
 
-/* INT, FLOAT and BOOL. Where there are fewer than the tensor has elements, the last is repeated. */
+/* INT, FLOAT and BOOL. Where there are fewer than the tensor has elements, the last may be repeated
+ * (`repeats`). */
 bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_value *numbers,
-                           uint32_t count, uint32_t loc, struct attr_value *value);
+                           uint32_t count, bool repeats, uint32_t loc, struct attr_value *value);
 
 /* A part of a file: `bytes` may be NO_BYTES, those of the tensor. */
 bool dump_contents_file(struct dump *dump, const char *path, size_t path_size, uint64_t offset,

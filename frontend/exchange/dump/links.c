@@ -305,7 +305,8 @@ static bool take_output(struct walk *walk, const struct dump_input *input, uint3
     walk->links->taken[node] |= UINT64_C(1) << (output < 63 ? output : 63);
     if (output < *count)
         return true;
-    if (walk->implied + (output - *count) >= limit) {
+    bool is_param = graph_of(walk)->nodes.at[node].role == DUMP_PARAM; /* it has one */
+    if ((is_param && output > 0) || walk->implied + (output - *count) >= limit) {
         struct dump *dump = walk->linker->dump;
         diag_at(dump->diags, DIAG_foreign_form, source_token(dump->source, input->loc),
                 "'%.*s' has no output %u", NAME(dump->module, input->name), output);

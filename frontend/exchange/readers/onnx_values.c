@@ -191,7 +191,7 @@ static bool number_contents(struct onnx *onnx, const struct tensor *tensor, uint
 {
     numbers_decode(&onnx->values, tensor->first, tensor->dtype);
     return dump_contents_numbers(onnx->dump, type, numbers_from(&onnx->values, tensor->first),
-                                 onnx->values.count - tensor->first, loc, value);
+                                 onnx->values.count - tensor->first, false, loc, value);
 }
 
 static bool raw_contents(struct onnx *onnx, const struct tensor *tensor, uint32_t type,

@@ -133,7 +133,7 @@ static bool read_tensor(struct tf_values *values, uint32_t loc, struct attr_valu
     else
         filled =
             dump_contents_numbers(values->dump, type, numbers_from(&values->numbers, tensor.first),
-                                  values->numbers.count - tensor.first, loc, value);
+                                  values->numbers.count - tensor.first, true, loc, value);
     values->numbers.count = tensor.first;
     return filled;
 }
