@@ -217,8 +217,8 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
         return false;
     uint32_t needed = cut_repeated(numbers, count);
     bool endless = needed > 1 && elements > count && elements - count > MANY_ELEMENTS && repeats;
-    bool fits =
-        (repeats ? count <= elements && (count > 0 || elements == 0) : count == elements) && !endless;
+    bool fits = (repeats ? count <= elements && (count > 0 || elements == 0) : count == elements) &&
+                !endless;
     for (uint32_t i = 0; i < needed && fits; i++)
         fits = number_encode(dtype, &numbers[i], &bits) == NUMBER_FITS;
     if (!fits) {
