@@ -176,8 +176,11 @@ kernel_dir_objects = frontend/libskir_la-session.lo
 $(kernel_dir_objects): install-dirs
 skirinclude_HEADERS += frontend/skir.h
 
-# For programs of PyTorch: runs where that is, and needs nothing of this tree.
-dist_pkgdata_DATA = frontend/exchange/torch_skir.py
+# For programs of PyTorch: they run where that is, and need nothing of this tree.
+dist_pkgdata_DATA = \
+	frontend/exchange/torch_skir.py \
+	frontend/exchange/torch_skir_ops.py \
+	frontend/exchange/torch_skir_rewrites.py
 
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a

@@ -1,4 +1,4 @@
-"""Makes a .skir file of a PyTorch program. Needs nothing but torch, 1.13 or later.
+"""Makes a .skir file of a PyTorch program. Needs nothing but PyTorch, 1.13 or later.
 
     from torch_skir import npu_stream_switch, npu_wait_tensor, super_kernel, to_skir
 
@@ -19,16 +19,22 @@ As a command, for a function that returns (module, example inputs):
 The context managers and functions have the names and arguments of TorchAir's (torchair.scope,
 torch_npu). They mean something while a program is traced, and nothing else.
 
-A module or function is traced by torch.fx, or, with `aten`, by make_fx down to ATen. A GraphModule
-and an ExportedProgram are taken as they are. ATen functions become ops of GE, as far as skir knows
-these (`skirc opt --op-type=all`) and both do the same; every other one is an op of its own type,
-"aten.NAME", with all its tensors as operands and the rest as attributes.
+A copy of the program is traced by make_fx of torch.fx with the example inputs. What it writes in
+place, in views too, becomes values (torch's functionalization); what is written into inputs,
+buffers and other tensors of the module is assigned to them at the end of the graph. The trace is
+run and compared with the program, so that nothing is imported that computes something else.
+
+Each function of ATen becomes what its row in torch_skir_ops.py says. A function without a row, and
+a call that its row does not cover, becomes an op of its own type, "aten.NAME", with all its tensors
+as operands and the rest as attributes, and a warning says why.
+
+An ExportedProgram of torch.export (PyTorch 2) is taken as it is. This is experimental.
 """
 
 import argparse
 import contextlib
+import copy
 import ctypes
-import dis
 import importlib.util
 import inspect
 import math
@@ -37,46 +43,58 @@ import operator
 import os
 import re
 import sys
+import traceback
+import types
 import warnings
 
 import torch
 import torch.fx
-import torch.utils._pytree
+import torch.overrides
+import torch.utils._python_dispatch
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
-__all__ = ["limit_core_num", "npu_rms_norm", "npu_stream_switch", "npu_wait_tensor",
-           "super_kernel", "to_skir"]
+import torch_skir_rewrites
+from torch_skir_ops import (ROWS, Call, NotCovered, Refused, arguments_of, decompositions,
+                            translations)
+
+__all__ = ["Refused", "limit_core_num", "npu_dequant_swiglu_quant", "npu_quant_matmul",
+           "npu_rms_norm", "npu_stream_switch", "npu_wait_tensor", "super_kernel", "to_skir"]
 
 # ---- Scopes and streams ----
 
-_MARKS = "skir"  # key of Node.meta: a dictionary by the names that GE has for such attributes
-_entered = [{}]
+
+def _tracer():
+    """The innermost tracer of torch.fx that runs the calling code, or None."""
+    frame = inspect.currentframe()
+    while frame:
+        tracer = frame.f_locals.get("self") if frame.f_code.co_name == "trace" else None
+        if isinstance(tracer, torch.fx.Tracer):
+            return tracer
+        frame = frame.f_back
+    return None
 
 
-@contextlib.contextmanager
-def _marking():
-    """While it lasts, the nodes of any graph that is made get the innermost marks."""
-    create = torch.fx.Graph.create_node
+def scope_enter(keys, values):
+    """A node of a graph: what follows has these attributes, up to scope_exit. Traced again, it
+    becomes such a node again."""
+    tracer = _tracer()
+    if tracer is not None:
+        tracer.create_node("call_function", scope_enter, (list(keys), list(values)), {})
 
-    def create_marked(self, *args, **kwargs):
-        node = create(self, *args, **kwargs)
-        node.meta.setdefault(_MARKS, _entered[-1])
-        return node
 
-    torch.fx.Graph.create_node = create_marked
-    try:
-        yield
-    finally:
-        torch.fx.Graph.create_node = create
+def scope_exit():
+    tracer = _tracer()
+    if tracer is not None:
+        tracer.create_node("call_function", scope_exit, (), {})
 
 
 @contextlib.contextmanager
 def _marked(**marks):
-    with _marking() if len(_entered) == 1 else contextlib.nullcontext():
-        _entered.append({**_entered[-1], **marks})
-        try:
-            yield
-        finally:
-            _entered.pop()
+    scope_enter(list(marks), list(marks.values()))
+    try:
+        yield
+    finally:
+        scope_exit()
 
 
 def super_kernel(scope, options=""):
@@ -84,8 +102,8 @@ def super_kernel(scope, options=""):
     return _marked(_super_kernel_scope=scope, _super_kernel_options=options or "")
 
 
-def npu_stream_switch(stream_tag, stream_priority=0):
-    """What is called within runs on the stream of that label."""
+def npu_stream_switch(stream_tag, stream_priority=0, enable_inner_parallel=True):
+    """What is called within runs on the stream of that label. The last argument means nothing."""
     return _marked(_user_stream_label=stream_tag, _user_stream_priority=int(stream_priority))
 
 
@@ -94,31 +112,13 @@ def limit_core_num(op_aicore_num, op_vectorcore_num):
     return _marked(_op_aicore_num=str(op_aicore_num), _op_vectorcore_num=str(op_vectorcore_num))
 
 
-# Under make_fx, calls of functions in Python are not seen, those of ops are.
+# Ops of their own, which no tracer looks into.
 _library = torch.library.Library("skir", "DEF")
-_library.define("npu_wait_tensor(Tensor self, Tensor dependency) -> Tensor")
-_library.define("npu_rms_norm(Tensor self, Tensor gamma, float epsilon) -> (Tensor, Tensor)")
-_tracing_aten = [False]
 
 
-def _traced(function, *args):
-    """The call as a node where it is being traced, else None."""
-    proxies = [arg for arg in args if isinstance(arg, torch.fx.Proxy)]
-    if proxies:
-        return proxies[0].tracer.create_proxy("call_function", function, args, {})
-    return getattr(torch.ops.skir, function.__name__)(*args) if _tracing_aten[0] else None
-
-
-def npu_wait_tensor(self, dependency):
-    """`self`; who uses it waits for `dependency`, too."""
-    made = _traced(npu_wait_tensor, self, dependency)
-    return self if made is None else made
-
-
-def npu_rms_norm(self, gamma, epsilon=1e-6):
-    """x over the root of the mean of its squares, times gamma; and what it was multiplied by."""
-    made = _traced(npu_rms_norm, self, gamma, epsilon)
-    return _compute_rms_norm(self, gamma, epsilon) if made is None else made
+def _define(schema, function):
+    _library.define(schema)
+    _library.impl(schema.split("(")[0], function, "CompositeExplicitAutograd")
 
 
 def _compute_rms_norm(x, gamma, epsilon):
@@ -127,146 +127,507 @@ def _compute_rms_norm(x, gamma, epsilon):
     return (x.float() * rstd * gamma.float()).to(x.dtype), rstd
 
 
-_library.impl("npu_wait_tensor", lambda x, dependency: x.clone(), "CompositeExplicitAutograd")
-_library.impl("npu_rms_norm", _compute_rms_norm, "CompositeExplicitAutograd")
+def _compute_quant_matmul(x1, x2, scale, offset, pertoken_scale, bias, output_dtype):
+    total = x1.int() @ x2.int()
+    y = (total if bias is None else total + bias).float() * scale
+    return (y if pertoken_scale is None else y * pertoken_scale.unsqueeze(-1)).to(output_dtype)
+
+
+def _compute_dequant_swiglu_quant(x, weight_scale, activation_scale, activate_left):
+    x = x.float() if weight_scale is None else x.float() * weight_scale
+    x = x if activation_scale is None else x * activation_scale.reshape(*x.shape[:-1], 1)
+    first, second = x.chunk(2, -1) if activate_left else x.chunk(2, -1)[::-1]
+    y = torch.nn.functional.silu(first) * second
+    scale = y.abs().amax(-1) / 127
+    return torch.round(y / scale.unsqueeze(-1)).nan_to_num(0).clamp(-127, 127).to(torch.int8), scale
+
+
+_define("npu_wait_tensor(Tensor self, Tensor dependency) -> Tensor", lambda x, _: x.clone())
+_define("npu_rms_norm(Tensor self, Tensor gamma, float epsilon) -> (Tensor, Tensor)",
+        _compute_rms_norm)
+_define("npu_quant_matmul(Tensor x1, Tensor x2, Tensor scale, Tensor? offset, "
+        "Tensor? pertoken_scale, Tensor? bias, ScalarType output_dtype) -> Tensor",
+        _compute_quant_matmul)
+_define("npu_dequant_swiglu_quant(Tensor x, Tensor? weight_scale, Tensor? activation_scale, "
+        "bool activate_left) -> (Tensor, Tensor)", _compute_dequant_swiglu_quant)
+torch.fx.node._side_effectful_functions.update({
+    scope_enter, scope_exit, torch.ops.skir.npu_wait_tensor,
+    torch.ops.skir.npu_wait_tensor.default})
+
+
+def _call_op(op, *args):
+    proxies = [arg for arg in args if isinstance(arg, torch.fx.Proxy)]
+    if proxies:
+        return proxies[0].tracer.create_proxy("call_function", op, args, {})
+    return op(*args)
+
+
+def npu_wait_tensor(self, dependency):
+    """`self`; its users wait for `dependency`, too."""
+    return _call_op(torch.ops.skir.npu_wait_tensor.default, self, dependency)
+
+
+def npu_rms_norm(self, gamma, epsilon=1e-6):
+    """x over the root of the mean of its squares, times gamma; and what it was multiplied by."""
+    results = _call_op(torch.ops.skir.npu_rms_norm.default, self, gamma, epsilon)
+    return results[0], results[1]  # torch.fx cannot unpack a proxy in Python 3.11
+
+
+def npu_quant_matmul(x1, x2, scale, *, offset=None, pertoken_scale=None, bias=None,
+                     output_dtype=None):
+    """((x1 * x2 + bias) * scale) * pertoken_scale of integers, as floats of the type."""
+    if offset is not None or output_dtype not in (torch.float16, torch.bfloat16):
+        raise Refused("npu_quant_matmul takes no offset, and needs an output_dtype of 16-bit "
+                      "floats")
+    return _call_op(torch.ops.skir.npu_quant_matmul.default, x1, x2, scale, offset, pertoken_scale,
+                    bias, output_dtype)
+
+
+def npu_dequant_swiglu_quant(x, *, weight_scale=None, activation_scale=None, bias=None,
+                             quant_scale=None, quant_offset=None, group_index=None,
+                             activate_left=False, quant_mode=1):
+    """The gated halves of x * weight_scale * activation_scale in 8 bits, and the scales of rows."""
+    if any(value is not None for value in (bias, quant_scale, quant_offset, group_index)) \
+            or quant_mode not in (1, "dynamic"):
+        raise Refused("npu_dequant_swiglu_quant takes quant_mode = 1 (dynamic), and no bias, "
+                      "quant_scale, quant_offset and group_index")
+    results = _call_op(torch.ops.skir.npu_dequant_swiglu_quant.default, x, weight_scale,
+                       activation_scale, activate_left)
+    return results[0], results[1]
+
+
+# ---- What is traced as one function ----
+
+
+def _is_matrix(*values):
+    return all(torch.is_tensor(value) and value.dim() > 1 and value.is_floating_point()
+               for value in values)
+
+
+def _one_hot(input, num_classes):
+    return (input.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
+
+
+_define("linear(Tensor input, Tensor weight, Tensor? bias) -> Tensor", torch.nn.functional.linear)
+_define("matmul(Tensor input, Tensor other) -> Tensor", torch.matmul)
+for _name in ("isfinite", "isinf", "isnan"):
+    _define(f"{_name}(Tensor input) -> Tensor", getattr(torch, _name))
+
+
+class _Functions(torch.overrides.TorchFunctionMode):
+    """Calls of PyTorch before it takes them apart. Without `whole`, only those that cannot be
+    traced otherwise are replaced."""
+
+    def __init__(self, whole):
+        self.whole = whole
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        if getattr(function, "__module__", None) not in _HOMES:
+            return function(*args, **kwargs)
+        if name in _READERS and torch._is_functional_tensor(args[0]):
+            raise Refused(f"the program reads values of a tensor in Python ({name})" + _READ_HELP)
+        if name in ("__getitem__", "__setitem__"):
+            place = _places(*args[:2])
+            if place and name == "__setitem__":
+                return _write_places(args[0], *place, args[2])
+            if place and any(index.dim() == 0 for index in place[1]):
+                return _read_places(*place)
+        if name == "new_tensor" and len(args) == 2:
+            return torch.tensor(args[1], dtype=kwargs.get("dtype") or args[0].dtype)
+        if function is torch.nn.functional.one_hot:
+            count = kwargs.get("num_classes", (*args, -1, -1)[1])
+            if count >= 0:
+                return _one_hot(args[0] if args else kwargs["input"], count)
+        if self.whole and not kwargs:
+            if name == "linear" and _is_matrix(*args[:2]):
+                return torch.ops.skir.linear(*(*args, None)[:3])
+            if name in ("matmul", "__matmul__", "__rmatmul__") and _is_matrix(*args):
+                pair = args[::-1] if name == "__rmatmul__" else args
+                return torch.ops.skir.matmul(*pair)
+            if name in ("isfinite", "isinf", "isnan") and args[0].is_floating_point():
+                return getattr(torch.ops.skir, name)(args[0])
+        return function(*args, **kwargs)
+
+
+def _places(tensor, index):
+    """(view, indices, dims) of an index with tensors of places: `view` is what the rest of the
+    index selects, `dims` are its dimensions that the tensors index. None of any other index."""
+    items = tuple(torch.tensor(item) if isinstance(item, list) and item else item
+                  for item in (index if isinstance(index, tuple) else (index,)))
+    indices = [item for item in items if torch.is_tensor(item)]
+    if not indices or any(item.dtype not in (torch.int32, torch.int64) for item in indices) or any(
+            isinstance(item, bool) or not isinstance(item, (int, slice, type(None), type(...),
+                                                            torch.Tensor)) for item in items):
+        return None
+    dims, at = [], 0
+    for item in items:
+        if torch.is_tensor(item):
+            dims.append(at)
+        if item is ...:
+            at += tensor.dim() - sum(other is not None and other is not ... for other in items)
+        elif not isinstance(item, int):
+            at += 1
+    rest = tuple(slice(None) if torch.is_tensor(item) else item for item in items)
+    return tensor[rest], [item.to(torch.int64) for item in indices], dims
+
+
+def _is_row(dims):
+    return dims == list(range(dims[0], dims[0] + len(dims)))
+
+
+def _read_places(view, indices, dims):
+    """As view[..., indices, ...]. PyTorch reads the value of an index without dimensions."""
+    front = view.movedim(dims, list(range(len(dims))))
+    result = torch.ops.aten.index.Tensor(front, indices)
+    count = result.dim() - view.dim() + len(dims)
+    if count == 0 or not _is_row(dims):
+        return result
+    return result.movedim(list(range(count)), list(range(dims[0], dims[0] + count)))
+
+
+def _write_places(tensor, view, indices, dims, values):
+    """As view[..., indices, ...] = values, whose form PyTorch 1.13 cannot make functional."""
+    if len(indices) == 1 and indices[0].dim() <= 1:
+        axis, count = dims[0], view.shape[dims[0]]
+        index = torch.where(indices[0] < 0, indices[0] + count, indices[0]).reshape(-1)
+        whole = [*view.shape[:axis], *indices[0].shape, *view.shape[axis + 1:]]
+        values = _expanded(values, tensor.dtype, whole)
+        values = values if indices[0].dim() else values.unsqueeze(axis)
+        view.index_copy_(axis, index, values)
+        return
+    shape = list(torch.broadcast_shapes(*(index.shape for index in indices)))
+    rest = [size for axis, size in enumerate(view.shape) if axis not in dims]
+    first = dims[0] if _is_row(dims) else 0
+    values = _expanded(values, tensor.dtype, rest[:first] + shape + rest[first:])
+    values = values.movedim(list(range(first, first + len(shape))), list(range(len(shape))))
+    view.movedim(dims, list(range(len(dims)))).index_put_(tuple(indices), values)
+
+
+def _expanded(values, dtype, shape):
+    """What is assigned, as elements of the type in the shape; it may have more dimensions 1."""
+    if not torch.is_tensor(values):
+        values = torch.full((), values, dtype=dtype)
+    while values.dim() > len(shape):
+        values = values.squeeze(0)
+    return values.to(dtype).expand(shape)
+
+
+_HOMES = (None, "torch", "torch.functional", "torch.nn.functional", "torch._C._nn", "torch._tensor")
+_READERS = ("numpy", "tolist", "__array__", "data_ptr")
+_READ_HELP = "; a graph has no values while it is made: compute with tensors, as torch.where does"
+
+
+class _WiderHalves(torch.utils._python_dispatch.TorchDispatchMode):
+    """Computes in f32 what this machine does not compute in f16 or bf16."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        try:
+            return function(*args, **kwargs)
+        except RuntimeError as error:
+            halves = {leaf.dtype for leaf in tree_flatten((args, kwargs))[0]
+                      if torch.is_tensor(leaf) and leaf.dtype in (torch.float16, torch.bfloat16)}
+            if "not implemented for" not in str(error) or not halves:
+                raise
+            return _convert(function(*_convert(args, halves, torch.float32),
+                                     **_convert(kwargs, halves, torch.float32)),
+                            {torch.float32}, halves.pop())
+
+
+def _convert(structure, dtypes, dtype):
+    return tree_map(lambda leaf: leaf.to(dtype) if torch.is_tensor(leaf) and leaf.dtype in dtypes
+                    else leaf, structure)
+
+
+# ---- Copies and state ----
+
+
+def _copied(program):
+    """(a copy of the program, the modules that it calls by their names)"""
+    if isinstance(program, torch.nn.Module):
+        module = _copy_of(program)
+        return module, {"": module}
+    if inspect.ismethod(program) and isinstance(program.__self__, torch.nn.Module):
+        module = _copy_of(program.__self__)
+        return getattr(module, program.__name__), {"": module}
+    if not inspect.isfunction(program):
+        program = _copy_of(program)
+        inner = getattr(getattr(program, "func", None), "__self__", None)  # functools.partial
+        found = {"": inner} if inner else getattr(program, "__dict__", {})
+        return program, {name: value for name, value in found.items()
+                         if isinstance(value, torch.nn.Module)}
+    used = inspect.getclosurevars(program)
+    modules = {name: _copy_of(value) for name, value in {**used.globals, **used.nonlocals}.items()
+               if isinstance(value, torch.nn.Module)}
+    cells = tuple(types.CellType(modules[name]) if name in modules else cell for name, cell in
+                  zip(program.__code__.co_freevars, program.__closure__ or ()))
+    function = types.FunctionType(program.__code__, {**program.__globals__, **modules},
+                                  program.__name__, program.__defaults__, cells)
+    function.__kwdefaults__ = program.__kwdefaults__
+    return function, modules
+
+
+def _copy_of(program):
+    """Tensors that were computed, as weight_norm has them, are copied without their history."""
+    modules = {"": program} if isinstance(program, torch.nn.Module) else {}
+    memo = {key: tensor.detach().clone() for key, tensor in _State(modules).tensors.items()
+            if tensor.grad_fn is not None}
+    try:
+        return copy.deepcopy(program, memo)
+    except Exception as error:
+        raise Refused(f"the program cannot be copied, and tracing may change it: {error}") \
+            from error
+
+
+class _State:
+    """The tensors that modules have, wherever they have them. Each is one value of the graph,
+    however many names it has."""
+
+    def __init__(self, modules):
+        self.places, self.names, self.tensors = [], {}, {}  # by identity of the tensor
+        for root, top in modules.items():
+            for path, module in top.named_modules():
+                prefix = "".join(f"{part}." for part in (root, path) if part)
+                if isinstance(module, torch.jit.ScriptModule):
+                    raise Refused("a ScriptModule is not traced: hand in the module that it was "
+                                  "made of")
+                own = vars(module)
+                for holder in (module._parameters, module._buffers):
+                    self._find(prefix, holder, holder)
+                self._find(prefix, own, {key: own[key] for key in own if key not in _INTERNAL})
+
+    def _find(self, prefix, holder, items, depth=0):
+        for key, value in list(items.items() if isinstance(items, dict) else enumerate(items)):
+            if torch.is_tensor(value):
+                self.names.setdefault(id(value), f"{prefix}{key}")
+                self.tensors[id(value)] = value
+                self.places.append((holder, key, id(value)))
+            elif isinstance(value, (dict, list)) and depth < 8:
+                self._find(f"{prefix}{key}.", value, value, depth + 1)
+
+    def place(self, tensors):
+        """Puts others in the places of the tensors, in the order of `self.tensors`."""
+        others = dict(zip(self.tensors, tensors))
+        for holder, key, identity in self.places:
+            holder[key] = others[identity]
+
+    def changed(self, placed):
+        """What is there now, where the program has assigned another tensor."""
+        others, result = dict(zip(self.tensors, placed)), {}
+        for holder, key, identity in self.places:
+            was, name = others[identity], self.names[identity]
+            now = holder[key] if not isinstance(holder, dict) else holder.get(key)
+            if not torch.is_tensor(now) or now.shape != was.shape or now.dtype != was.dtype:
+                raise Refused(
+                    f"the program changes '{name}' from {_shape_text(was)} to "
+                    f"{_shape_text(now) if torch.is_tensor(now) else type(now).__name__}; what a "
+                    "graph keeps has one type: allocate it as large as it gets, and write into it")
+            if result.setdefault(identity, now) is not now:
+                raise Refused("the program assigns another tensor to one of the names of "
+                              f"'{name}'; write into the tensor instead, by copy_")
+        return [result[identity] for identity in self.tensors]
+
+
+_INTERNAL = set(vars(torch.nn.Module())) - {"training"}
+
+
+def _shape_text(tensor):
+    return f"{_dtype_text(tensor.dtype)}{list(tensor.shape)}"
+
+
+def _plain_state(modules):
+    """What modules have besides tensors: {name: something to compare}"""
+    result = {}
+    for root, top in modules.items():
+        for path, module in top.named_modules():
+            prefix = "".join(f"{part}." for part in (root, path) if part)
+            for key, value in vars(module).items():
+                if key not in _INTERNAL:
+                    result[prefix + key] = _frozen(value, 0)
+    return result
+
+
+def _frozen(value, depth):
+    if value is None or isinstance(value, (bool, int, float, str, torch.dtype)):
+        return repr(value)
+    if torch.is_tensor(value) or isinstance(value, torch.nn.Module) or depth > 4:
+        return "a tensor or module"
+    if isinstance(value, (list, tuple, set)):
+        return [_frozen(element, depth + 1) for element in value]
+    if isinstance(value, dict):
+        return [(repr(key), _frozen(element, depth + 1)) for key, element in value.items()]
+    if hasattr(value, "__dict__") and not callable(value):
+        return _frozen(vars(value), depth + 1)
+    return type(value).__name__
+
+
+def _check_plain_state(before, modules):
+    after = _plain_state(modules)
+    for name, value in before.items():
+        if after.get(name) != value:
+            was, now = (text if isinstance(text, str) else "its elements" for text in
+                        (value, after.get(name, "nothing")))
+            raise Refused(
+                f"the program changes '{name}', which is no tensor, from {was} to {now} while it "
+                "runs, and a graph keeps nothing of this: make it a buffer (register_buffer) that "
+                "is updated in place, return it, or leave it alone")
 
 
 # ---- Tracing ----
 
 
-def _unpack(proxy):
-    """`a, b = x.shape` says how many there are. torch.fx of 1.13 does not find that in the code of
-    Python 3.11."""
-    frame = inspect.currentframe().f_back
-    for instruction in dis.get_instructions(frame.f_code):
-        if instruction.offset == frame.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
-            return (proxy[i] for i in range(instruction.argval))
-    return proxy.tracer.iter(proxy)
+class _Trace:
+    """A program as a graph of ATen functions that write nothing but, at its end, what they are
+    given. Its parameters are the tensors of `state`, then those of the inputs."""
 
+    def __init__(self, program, inputs, aten):
+        self.inputs, self.spec = tree_flatten(tuple(inputs))
+        self.program, modules = _copied(program)
+        self.state = _State(modules)
+        before = _plain_state(modules)
+        tensors = [tensor.detach().clone() for tensor in self.state.tensors.values()]
+        tensors += _copies([leaf for leaf in self.inputs if torch.is_tensor(leaf)])
+        self.aten, self.finishing = aten, False
+        self.module, self.reasons = self._make(tensors)
+        _check_plain_state(before, modules)
+        self.names = self._names(program)
 
-class _Proxy(torch.fx.Proxy):
-    __iter__ = _unpack
-
-    def __abs__(self):
-        return torch.abs(self)
-
-    def __getattr__(self, name):
-        return _Attribute(self, name)
-
-
-class _Attribute(torch.fx.proxy.Attribute):
-    __iter__ = _unpack
-
-
-class _Tracer(torch.fx.Tracer):
-    """Looks into the modules of torch.nn, but for those whose code depends on shapes."""
-
-    def is_leaf_module(self, module, name):
-        home = type(module).__module__
-        return home.startswith("torch.nn.") and not home.endswith(".container") \
-            and not _can_trace(module)
-
-    def proxy(self, node):
-        return _Proxy(node, self)
-
-
-_traceable = {}  # by class
-
-
-def _can_trace(module):
-    kind = type(module)
-    if kind not in _traceable:
+    def _make(self, tensors):
+        from torch.fx.experimental.proxy_tensor import make_fx
+        table, reasons = decompositions()
         try:
-            _Tracer().trace(module)
-            _traceable[kind] = True
-        except Exception:  # whatever code does with what is no tensor
-            _traceable[kind] = False
-    return _traceable[kind]
-
-
-def _expand(module):
-    """The graph with the modules of torch.nn that it calls replaced by what these call."""
-    graph, values = torch.fx.Graph(), {}
-    modules = dict(module.named_modules())
-    for node in module.graph.nodes:
-        if node.op == "output":
-            graph.output(torch.fx.node.map_arg(node.args[0], values.__getitem__))
-            continue
-        inner = modules.get(node.target) if node.op == "call_module" else None
-        if inner is None or not _can_trace(inner):
-            values[node] = graph.node_copy(node, values.__getitem__)
-        else:
-            values[node] = _inline(graph, node, inner, values)
-    return torch.fx.GraphModule(module, graph)
-
-
-def _inline(graph, call, module, values):
-    inner = _Tracer().trace(module)
-    args = [torch.fx.node.map_arg(arg, values.__getitem__) for arg in call.args]
-    kwargs = {key: torch.fx.node.map_arg(arg, values.__getitem__)
-              for key, arg in call.kwargs.items()}
-    made = {}
-    for node in inner.nodes:
-        if node.op == "placeholder":
-            default = node.args[0] if node.args else None
-            made[node] = args.pop(0) if args else kwargs.get(node.target, default)
-        elif node.op == "output":
-            return torch.fx.node.map_arg(node.args[0], made.__getitem__)
-        else:
-            made[node] = _copy_node(graph, node, made)
-            made[node].meta.update(call.meta)
-            if node.op in ("get_attr", "call_module"):
-                made[node].target = f"{call.target}.{node.target}"
-    return None
-
-
-def _copy_node(graph, node, values):
-    """As Graph.node_copy, but what a node stands for may be a plain value."""
-    def value(arg):
-        return values[arg]
-    return graph.create_node(node.op, node.target, torch.fx.node.map_arg(node.args, value),
-                             torch.fx.node.map_arg(node.kwargs, value), node.name, node.type)
-
-
-def _trace(program, inputs, aten):
-    """(GraphModule, names of tensors by their identity)"""
-    if isinstance(program, torch.fx.GraphModule):
-        return _expand(program), {}
-    names = {}
-    if isinstance(program, torch.nn.Module):
-        names = {id(tensor): name for tensors in (program.named_parameters(),
-                                                  program.named_buffers())
-                 for name, tensor in tensors}
-    if aten:
-        return _trace_aten(program, inputs), names
-    try:
-        tracer = _Tracer()
-        graph = tracer.trace(program)
-        return torch.fx.GraphModule(tracer.root, graph), names
-    except (torch.fx.proxy.TraceError, TypeError) as error:  # a branch or a loop by shapes
-        if inputs is None:
+            with torch.no_grad(), _WiderHalves(), _Writes(self):
+                return make_fx(self._run, table)(*tensors), reasons
+        except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
+            if any(text in str(error) for text in _READ_ERRORS):
+                raise Refused(
+                    f"{_place_of(error)}the program reads values of a tensor in Python (a branch "
+                    "or item() does, and x[i] where i has no dimensions: write x[i, ...])" +
+                    _READ_HELP) from error
+            if "mutating a non-functional tensor" in str(error):
+                raise Refused(f"{_place_of(error)}{_WRITE_HELP}") from error
+            if isinstance(error, Refused):
+                raise Refused(f"{_place_of(error)}{error}") from error
             raise
-        warnings.warn(f"traced down to ATen, since torch.fx cannot trace this: {error}")
-        return _trace_aten(program, inputs), names
+
+    def _run(self, *tensors):
+        """What make_fx traces."""
+        torch._enable_functionalization(reapply_views=True)
+        try:
+            wrapped = [torch._to_functional_tensor(tensor) for tensor in tensors]
+            count = len(self.state.tensors)
+            self.state.place(wrapped[:count])
+            rest = iter(wrapped[count:])
+            leaves = [next(rest) if torch.is_tensor(leaf) else leaf for leaf in self.inputs]
+            with _Functions(not self.aten):
+                result = self.program(*tree_unflatten(leaves, self.spec))
+            now = self.state.changed(wrapped[:count]) + wrapped[count:]
+            result = [_plain(leaf) for leaf in _flat(result) if torch.is_tensor(leaf)]
+            ends = [_plain(tensor) for tensor in now]
+        finally:
+            torch._disable_functionalization()
+        given = {id(tensor) for tensor in tensors}
+        ends = [end.clone() if id(end) in given and end is not tensor else end
+                for tensor, end in zip(tensors, ends)]
+        result = [leaf.clone() if id(leaf) in given else leaf for leaf in result]
+        self.finishing = True
+        for tensor, end in zip(tensors, ends):
+            if tensor is not end:
+                tensor.copy_(end)
+        return result
+
+    def _names(self, program):
+        """Those of the parameters of the graph."""
+        function = getattr(program, "forward", program)
+        names = _input_names(function, len(self.spec.children_specs))
+        paths = [path for name, child in zip(names, self.spec.children_specs)
+                 for path in _paths(name, child)]
+        return [*self.state.names.values(),
+                *(path for path, leaf in zip(paths, self.inputs) if torch.is_tensor(leaf))]
+
+    def check(self, program):
+        """Runs the trace and the program: twice, and with the elements of the inputs reversed."""
+        eager, _ = _copied(program)
+        state = [tensor.detach().clone() for tensor in self.state.tensors.values()]
+        original = tree_unflatten(self.inputs, self.spec)
+        for number, inputs in enumerate((original, original, tree_map(_reversed, original))):
+            eager_inputs, trace_inputs = _copies(inputs), _copies(inputs)
+            with torch.no_grad(), _WiderHalves(), torch.random.fork_rng(devices=[]):
+                try:
+                    wanted = eager(*eager_inputs)
+                except Exception:
+                    if number == 2:
+                        return
+                    raise
+                got = self.module(*state, *filter(torch.is_tensor, tree_flatten(trace_inputs)[0]))
+            wanted = [leaf for leaf in _flat((wanted, eager_inputs)) if torch.is_tensor(leaf)]
+            got = [leaf for leaf in _flat((got, trace_inputs)) if torch.is_tensor(leaf)]
+            if len(wanted) != len(got) or not all(map(_is_close, wanted, got)):
+                raise Refused(_DIFFERENCES[number])
 
 
-def _trace_aten(program, inputs):
-    from torch.fx.experimental.proxy_tensor import make_fx
-    if inputs is None:
-        raise ValueError("tracing down to ATen needs example inputs")
-    _tracing_aten[0] = True
-    try:
-        with torch.no_grad():
-            names = _input_names(getattr(program, "forward", program), len(inputs))
-            listed = ", ".join(names)
-            wrapper = eval(f"lambda {listed}: program_({listed})", {"program_": program})
-            module = make_fx(wrapper)(*_copies(inputs))
-    finally:
-        _tracing_aten[0] = False
-    nodes = [node for node in module.graph.nodes if node.op == "placeholder"]
-    for node, name in zip(nodes, names if len(nodes) == len(names) else []):
-        node.target = name
-    return module
+_READ_ERRORS = ("value out of a tracing tensor", "tolist() shouldn't be called",
+                "argument of type: <class 'numpy", "Cannot access data pointer")
+_WRITE_HELP = "the program writes into a tensor that is no input and no tensor of a module: make " \
+    "it a buffer (register_buffer)"
+_DIFFERENCES = (
+    "the program computes something else than its trace: does it keep something in Python between "
+    "calls?",
+    "called a second time, the program computes something else than its trace: it keeps something "
+    "in Python between calls; make that a buffer (register_buffer) that is updated in place",
+    "with other inputs, the program computes something else than its trace: it depends on values "
+    "of the inputs in a way that was not traced",
+)
+
+
+class _Writes(torch.utils._python_dispatch.TorchDispatchMode):
+    """Refuses writes that functionalization does not see, before they are done."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.overloadpacket.__name__
+        if name.rstrip("_") in _RANDOM:
+            raise Refused(_RANDOM_HELP)
+        if function._schema.is_mutable and not self.trace.finishing:
+            raise Refused(_WRITE_HELP)
+        return function(*args, **(kwargs or {}))
+
+
+def _plain(tensor):
+    if not torch._is_functional_tensor(tensor):
+        return tensor
+    torch._sync(tensor)
+    return torch._from_functional_tensor(tensor)
+
+
+def _reversed(leaf):
+    return leaf.flatten().flip(0).reshape(leaf.shape) if torch.is_tensor(leaf) else leaf
+
+
+def _is_close(wanted, got):
+    if wanted.shape != got.shape or wanted.dtype != got.dtype:
+        return False
+    if not (wanted.is_floating_point() or wanted.is_complex()):
+        return bool(torch.equal(wanted, got))
+    share = 1e-2 if wanted.dtype in (torch.float16, torch.bfloat16) else 1e-4
+    wanted, got = (tensor.to(torch.complex128) if tensor.is_complex() else tensor.double()
+                   for tensor in (wanted, got))
+    finite = wanted[torch.isfinite(wanted)]
+    scale = finite.abs().max().item() if finite.numel() else 1
+    return torch.allclose(got, wanted, rtol=share, atol=share * scale, equal_nan=True)
+
+
+def _place_of(error):
+    """FILE:LINE of the program's code that an error comes from."""
+    own = (os.path.dirname(torch.__file__) + os.sep, __file__,
+           sys.modules[Call.__module__].__file__, torch_skir_rewrites.__file__, "<")
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__)
+              if not frame.filename.startswith(own)]
+    return f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
 
 
 def _input_names(function, count):
@@ -276,58 +637,42 @@ def _input_names(function, count):
     return names[:count] + [f"arg{i}" for i in range(len(names), count)]
 
 
-def _copies(inputs):
-    """What running a program with may change."""
-    if torch.is_tensor(inputs):
-        return inputs.detach().clone()
-    if isinstance(inputs, (list, tuple)):
-        return type(inputs)(_copies(element) for element in inputs)
-    if isinstance(inputs, dict):
-        return {key: _copies(element) for key, element in inputs.items()}
-    return inputs
+def _paths(name, spec):
+    """Names of the leaves of a structure: NAME.0, NAME.KEY ..."""
+    if not spec.children_specs:
+        return [name]
+    keys = spec.context if spec.type is dict else range(len(spec.children_specs))
+    return [path for key, child in zip(keys, spec.children_specs)
+            for path in _paths(f"{name}.{key}", child)]
 
 
-# ---- What every node gives ----
+def _copies(structure):
+    return tree_map(lambda leaf: leaf.detach().clone() if torch.is_tensor(leaf) else leaf,
+                    structure)
 
-_UNKNOWN = object()
+
+def _flat(structure):
+    """What is in a structure of lists and dictionaries, in order."""
+    if isinstance(structure, (list, tuple)):
+        return [leaf for element in structure for leaf in _flat(element)]
+    if isinstance(structure, dict):
+        return [leaf for element in structure.values() for leaf in _flat(element)]
+    return [structure]
 
 
-class _Shapes(torch.fx.Interpreter):
-    """Runs the graph once, on copies of what it may change, and keeps what every node gives."""
+def _inputs_of(module):
+    """Inputs for a GraphModule that says what they are, of zeros."""
+    result = []
+    for node in getattr(module, "graph", torch.fx.Graph()).nodes:
+        if node.op == "placeholder":
+            known = _describe(node.meta.get("val", node.meta.get("tensor_meta")))
+            if not isinstance(known, _Tensor) or not all(isinstance(d, int) for d in known.dims):
+                return None
+            result.append(torch.zeros(known.dims, dtype=known.dtype))
+    return result or None
 
-    def __init__(self, module):
-        super().__init__(module)
-        self.values = {}
 
-    def run_node(self, node):
-        try:
-            value = self._value(node)
-        except Exception as error:  # an op that is not there on this machine, or not for the dtype
-            value = self._value_without_contents(node, error)
-        self.values[node] = _describe(value)
-        return value
-
-    def _value_without_contents(self, node, error):
-        """Tensors of the device "meta" have types, and nothing in them."""
-        def without(arg):
-            value = self.env[arg]
-            return torch.utils._pytree.tree_map(
-                lambda leaf: leaf.to("meta") if torch.is_tensor(leaf) else leaf, value)
-        try:
-            args = torch.fx.node.map_arg(node.args, without)
-            kwargs = torch.fx.node.map_arg(node.kwargs, without)
-            return getattr(self, node.op)(node.target, args, kwargs)
-        except Exception:
-            warnings.warn(f"the types behind '{node.name}' are not known: {error}")
-            return _UNKNOWN
-
-    def _value(self, node):
-        if any(self.env.get(arg, None) is _UNKNOWN for arg in node.all_input_nodes):
-            return _UNKNOWN
-        if _name_of(node) in ("scope_enter", "scope_exit"):
-            return None
-        value = super().run_node(node)
-        return value.clone() if node.op == "get_attr" and torch.is_tensor(value) else value
+# ---- Types ----
 
 
 class _Tensor:
@@ -342,14 +687,10 @@ _ANY = _Tensor(None, None)
 
 def _describe(value):
     """A _Tensor for each tensor in a structure; anything else as it is."""
-    if torch.is_tensor(value):
-        return _Tensor(value.dtype, [_dim(dim) for dim in value.shape])
-    if hasattr(value, "dtype") and hasattr(value, "shape"):  # TensorMetadata
+    if torch.is_tensor(value) or hasattr(value, "dtype") and hasattr(value, "shape"):
         return _Tensor(value.dtype, [_dim(dim) for dim in value.shape])
     if isinstance(value, (list, tuple)):
         return [_describe(element) for element in value]
-    if isinstance(value, dict):
-        return {key: _describe(element) for key, element in value.items()}
     return value
 
 
@@ -363,23 +704,8 @@ def _dim(dim):
     return text if re.fullmatch(r"\w+( *[*+] *\w+)*", text) else None
 
 
-def _values_of(module, inputs):
-    """What each node gives: from a run, or from what a tracer has left at the nodes."""
-    if inputs is not None:
-        shapes = _Shapes(module)
-        with torch.no_grad():
-            shapes.run(*_copies(tuple(inputs)))
-        return shapes.values
-    return {node: _describe(node.meta.get("val", node.meta.get("tensor_meta", _UNKNOWN)))
-            for node in module.graph.nodes}
-
-
 def _name_of(node):
-    """What a node calls, without namespace and overload: "add", "linear"."""
-    if node.op == "call_method":
-        return node.target
-    if node.op != "call_function":
-        return ""
+    """The function that a node calls, without namespace and overload: "add", "copy_"."""
     packet = getattr(node.target, "overloadpacket", node.target)
     return getattr(packet, "__name__", str(packet)).split(".")[-1]
 
@@ -463,10 +789,11 @@ def _attrs_text(attrs):
     return f"{{{', '.join(parts)}}}" if parts else ""
 
 
-# ---- Ops ----
+# ---- The graph that is made ----
 
 _CONTENTS = ("Const", "Variable")
-_PASSIVE = (*_CONTENTS, "Identity", "Reshape")  # run nothing
+_VIEWS = ("Identity", "Reshape")
+_LIST = 65536  # elements of a constant in the text
 
 
 class _Value:
@@ -478,12 +805,19 @@ class _Value:
     def __str__(self):
         return "%" + _name_text(self.name)
 
+    def memory(self):
+        """The value whose memory this one is."""
+        value = self
+        while value.op and value.op.type in _VIEWS:
+            value = value.op.operands[0]
+        return value
+
 
 class _Op:
     def __init__(self, type, operands, results, attrs, marks, after):
         self.type, self.operands, self.results, self.attrs = type, operands, results, attrs
         self.marks, self.after = marks, after
-        self.kernel = None
+        self.kernel, self.is_own = None, False
 
     def text(self):
         results = ", ".join(map(str, self.results))
@@ -506,23 +840,16 @@ def _operand_text(operand):
     return str(operand)
 
 
-def _flat(structure):
-    """What is in a structure of lists and dictionaries, in order."""
-    if isinstance(structure, (list, tuple)):
-        return [leaf for element in structure for leaf in _flat(element)]
-    if isinstance(structure, dict):
-        return [leaf for element in structure.values() for leaf in _flat(element)]
-    return [structure]
-
-
 class _Builder:
-    """A graph on its way: parameters, ops, and what each node of torch stands for."""
+    """A graph on its way: parameters, ops, and what each node of torch stands for. A node that
+    depends on nothing but constants is a tensor until something else uses it."""
 
-    def __init__(self, module, described, names, weights):
-        self.module, self.described, self.names, self.weights = module, described, names, weights
-        self.params, self.ops, self.returns = [], [], []
-        self.values, self.tensors, self.taken = {}, {}, set()
-        self.node, self.marks, self.entered, self.consts = None, {}, [{}], {}
+    def __init__(self, module, params, reasons, weights):
+        self.module, self.reasons, self.weights = module, reasons, weights
+        self.unused = dict(params)  # by placeholder: (name, tensor or None)
+        self.params, self.ops, self.returns, self.writes = [], [], [], []
+        self.values, self.taken, self.consts = {}, set(), {}
+        self.node, self.entered, self.told = None, [{}], set()
 
     # -- names and values --
 
@@ -534,80 +861,42 @@ class _Builder:
         self.taken.add(result)
         return result
 
+    def base_name(self):
+        return re.sub("^(_|native_)+", "", self.node.name) or self.node.name
+
+    def tensor(self, dtype, dims):
+        return _Tensor(dtype, dims)
+
     def add_param(self, name, tensor):
         value = _Value(self.fresh(name), tensor)
         self.params.append(value)
         return value
 
-    def add_params(self, name, described):
-        """A structure of parameters: those of a list are NAME.0, NAME.1 ..."""
-        if isinstance(described, _Tensor):
-            return self.add_param(name, described)
-        if isinstance(described, (list, tuple)):
-            return [self.add_params(f"{name}.{i}", element) for i, element in enumerate(described)]
-        if isinstance(described, dict):
-            return {key: self.add_params(f"{name}.{key}", element)
-                    for key, element in described.items()}
-        return self.add_param(name, _ANY) if described is _UNKNOWN else described
-
     def emit(self, type, operands, tensors, attrs=None, names=None, after=None):
         """An op with these results, whose names begin with that of the node; lists its values."""
-        marks = {key: value for key, value in self.marks.items()
-                 if key.startswith("_op_") and type not in _PASSIVE}
+        marks = self.entered[-1]
+        limits = {key: value for key, value in marks.items()
+                  if key.startswith("_op_") and type not in _VIEWS}
         names = names or [""] + [f".{i}" for i in range(1, len(tensors))]
-        results = [_Value(self.fresh(self.node.name + suffix), tensor)
+        results = [_Value(self.fresh(self.base_name() + suffix), tensor)
                    for suffix, tensor in zip(names, tensors)]
-        op = _Op(type, operands, results, {**(attrs or {}), **marks}, self.marks, after)
+        op = _Op(type, operands, results, {**(attrs or {}), **limits}, marks, after)
         for value in results:
             value.op = op
         self.ops.append(op)
         return results
 
-    def part(self, type, operands, tensor, attrs=None):
+    def part(self, type, operands, dtype, dims, attrs=None):
         """An op that gives one value on the way to that of the node."""
-        return self.emit(type, operands, [tensor], attrs, [f".{type.lower()}"])[0]
+        return self.emit(type, operands, [_Tensor(dtype, dims)], attrs, [f".{type.lower()}"])[0]
 
     def const(self, data, dtype, dims):
         """A constant, one for all uses."""
         key = (str(data), dtype, tuple(dims))
         if key not in self.consts:
-            self.consts[key] = self.constant(f"{self.node.name}.const", _Tensor(dtype, dims),
+            self.consts[key] = self.constant(f"{self.base_name()}.const", _Tensor(dtype, dims),
                                              "Const", data)
         return self.consts[key]
-
-    def cast(self, value, dtype):
-        if value.tensor.dtype in (dtype, None) or dtype is None:
-            return value
-        return self.part("Cast", [value], _Tensor(dtype, value.tensor.dims))
-
-    def reshape(self, value, dims):
-        return self.part("Reshape", [value], _Tensor(value.tensor.dtype, dims))
-
-    # -- parameters and buffers --
-
-    def weight(self, target):
-        """The value of a tensor that belongs to a module."""
-        tensor = self.module
-        for part in target.split("."):
-            tensor = getattr(tensor, part)
-        if not torch.is_tensor(tensor):
-            return tensor
-        if id(tensor) not in self.tensors:
-            name = self.names.get(id(tensor), target)
-            self.tensors[id(tensor)] = self.place_weight(name, tensor)
-        return self.tensors[id(tensor)]
-
-    def place_weight(self, name, tensor):
-        known = _describe(tensor)
-        if name.split(".")[-1].startswith("_tensor_constant") and tensor.numel() <= 64 \
-                and not tensor.is_complex():
-            data = tensor.tolist() if tensor.dim() == 0 else tensor.flatten().tolist()
-            return self.constant(name, known, "Const", data)
-        if self.weights is None:
-            return self.add_param(name, known)
-        return self.constant(name, known,
-                             "Const" if isinstance(tensor, torch.nn.Parameter) else "Variable",
-                             self.weights.add(tensor))
 
     def constant(self, name, tensor, type, data):
         value = _Value(self.fresh(name), tensor)
@@ -615,60 +904,195 @@ class _Builder:
         self.ops.append(value.op)
         return value
 
-    # -- nodes --
+    def place(self, tensor, name=None):
+        """A constant with the elements of the tensor."""
+        known = _describe(tensor)
+        if tensor.is_complex() or tensor.dtype not in _LISTED:
+            raise Refused(f"a constant of {tensor.dtype}")
+        flat = tensor.detach().reshape(-1)
+        if flat.numel() and bool((flat == flat[0]).all()):
+            data = flat[0].item()
+        elif flat.numel() <= _LIST or self.weights is None:
+            data = flat.tolist()
+        else:
+            return self.constant(name or f"{self.base_name()}.const", known, "Const",
+                                 self.weights.add(tensor))
+        if name is None:
+            return self.const(data, known.dtype, known.dims)
+        return self.constant(name, known, "Const", data)
+
+    def value_of(self, node):
+        """What a node stands for."""
+        if node in self.unused:
+            name, tensor = self.unused.pop(node)
+            known = _described(node)
+            if tensor is None or self.weights is None:
+                self.values[node] = self.add_param(name, known)
+            else:
+                is_written = any(_name_of(user) == "copy_" and user.args[0] is node
+                                 for user in node.users)
+                is_constant = isinstance(tensor, torch.nn.Parameter) and not is_written
+                self.values[node] = self.constant(name, known, "Const" if is_constant else
+                                                  "Variable", self.weights.add(tensor))
+        value = self.values[node]
+        if torch.is_tensor(value):
+            value = self.values[node] = self.place(value)
+        return value
 
     def resolve(self, arg):
         """What an argument of a node stands for: values and plain data."""
         if isinstance(arg, torch.fx.Node):
-            return self.values[arg]
+            return self.value_of(arg)
         if isinstance(arg, (list, tuple)):
             return [self.resolve(element) for element in arg]
-        if isinstance(arg, dict):
-            return {key: self.resolve(element) for key, element in arg.items()}
-        if isinstance(arg, slice):
-            return slice(*(self.resolve(part) for part in (arg.start, arg.stop, arg.step)))
         return arg
 
-    def is_plain(self, node):
-        """Whether the node gives no tensors, but something that a run has shown."""
-        leaves = _flat(self.described.get(node, _UNKNOWN))
-        return node.op not in ("placeholder", "get_attr", "output") and not any(
-            leaf is _UNKNOWN or isinstance(leaf, _Tensor) for leaf in leaves) and leaves != [None]
+    # -- nodes --
+
+    def build(self):
+        needed = _needed(self.module.graph)
+        for node in self.module.graph.nodes:
+            if node in needed:
+                self.node = node
+                self.add(node)
+        self.finish_writes()
+        self.drop_unused()
 
     def add(self, node):
-        self.node, self.marks = node, node.meta.get(_MARKS) or self.entered[-1]
         name = _name_of(node)
         if name == "scope_enter":
-            keys, values = (list(self.resolve(arg)) for arg in node.args[:2])
+            keys, values = (list(arg) for arg in node.args[:2])
             self.entered.append({**self.entered[-1], **dict(zip(keys, values))})
         elif name == "scope_exit":
             self.entered.pop()
         elif node.op == "placeholder":
-            self.values[node] = self.add_params(node.target.lstrip("*"), self.described.get(
-                node, _UNKNOWN))
+            if node in self.unused and self.unused[node][1] is None:
+                self.value_of(node)
         elif node.op == "get_attr":
-            self.values[node] = self.weight(node.target)
+            self.values[node] = operator.attrgetter(node.target)(self.module)
         elif node.op == "output":
             self.returns = [leaf for leaf in _flat(self.resolve(node.args[0]))
                             if isinstance(leaf, _Value)]
-        elif self.is_plain(node):
-            self.values[node] = self.described[node]
+        elif node.target is operator.getitem:
+            self.values[node] = self.values[node.args[0]][node.args[1]]
+        elif name == "copy_" and node.args[0].op == "placeholder":
+            self.writes.append((self.value_of(node.args[0]), self.value_of(node.args[1])))
         else:
-            self.values[node] = self.call(node, name)
+            self.values[node] = self.folded(node, name)
+            if self.values[node] is None:
+                self.values[node] = self.call(node, name)
+
+    def folded(self, node, name):
+        """The tensor that the node computes of constants alone."""
+        _refuse_node(node, name)
+        tensors = [self.values.get(arg) for arg in node.all_input_nodes]
+        known = _described(node)
+        if not all(map(torch.is_tensor, tensors)) or node.target not in _FOLDABLE and \
+                getattr(node.target, "namespace", "aten") != "aten":
+            return None
+        if tensors and not all(isinstance(part, _Tensor) and math.prod(part.dims) <= _LIST
+                               for part in _flat(known)):
+            return None
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self.values.__getitem__)
+        with torch.no_grad(), _WiderHalves():
+            return node.target(*args, **kwargs)
 
     def call(self, node, name):
-        call = _Call(self, node, name)
-        rule = _RULES.get(name) if node.op != "call_module" else None
-        made = rule(call) if rule else None
-        return call.own() if made is None else made
+        row = ROWS.get(name) if getattr(node.target, "namespace", "aten") in _ROW_SPACES else None
+        reason, state = self.reasons.get(name, "no row translates it"), self.snapshot()
+        if row:
+            try:
+                return self.translate(node, name, row)
+            except NotCovered as error:
+                reason = f"its row does not cover {error}"
+                self.restore(state)
+        self.tell(f"'{_own_type(node)}' is an op without a kernel: {reason}")
+        return self.own(node)
 
-    def build(self):
-        for node in self.module.graph.nodes:
-            self.add(node)
-        self.drop_unused()
+    def translate(self, node, name, row):
+        known = _described(node)
+        if any(not isinstance(part, _Tensor) or part.dims is None for part in _flat(known)):
+            raise NotCovered("results of unknown types")
+        given = {key: self.resolve(value)
+                 for key, value in arguments_of(node.target, node.args, node.kwargs).items()}
+        if any(isinstance(leaf, _Value) and leaf.tensor.dims is None for leaf in _flat(given)):
+            raise NotCovered("operands of unknown types")
+        users = {user.args[1]: user for user in node.users if user.target is operator.getitem}
+        return row.function(Call(self, name, row.bind(given), known,
+                                 lambda i: i in users and bool(users[i].users)))
+
+    def snapshot(self):
+        return len(self.ops), set(self.taken), dict(self.consts)
+
+    def restore(self, state):
+        count, self.taken, self.consts = state
+        del self.ops[count:]
+
+    def own(self, node):
+        """An op of the call's own type."""
+        known = _described(node)
+        tensors = [part if isinstance(part, _Tensor) else _ANY for part in _flat(known)]
+        operands, attrs = [], {}
+        for key, arg in _named_arguments(node):
+            arg = self.resolve(arg)
+            values = [leaf for leaf in _flat(arg) if isinstance(leaf, _Value)]
+            if values:
+                operands.append(arg if isinstance(arg, _Value) else values)
+            if arg is not None and len(values) < len(_flat(arg)):
+                attrs[key] = _data_of(arg)
+        results = self.emit(_own_type(node), operands, tensors, attrs)
+        self.ops[-1].is_own = True
+        return results if isinstance(known, list) else results[0]
+
+    def tell(self, text):
+        if text not in self.told:
+            self.told.add(text)
+            warnings.warn(text)
+
+    # -- the end --
+
+    def finish_writes(self):
+        """Assigns what the program has written. Values that are memory which is written are copied
+        before, where they are returned or assigned themselves."""
+        self.entered = [{}]
+        self.writes = [(target, source) for target, source in self.writes
+                       if not self.writes_in_place(target, source)]
+        written = {id(target) for target, _ in self.writes}
+
+        def kept(value, target=None):
+            memory = value.memory()
+            if id(memory) not in written or memory is target:
+                return value
+            return self.part("TensorMove", [value], value.tensor.dtype, value.tensor.dims)
+
+        sources = [kept(source, target) for target, source in self.writes]
+        self.returns = [kept(value) for value in self.returns]
+        for (target, _), source in zip(self.writes, sources):
+            if source is not target:
+                self.emit("Assign", [target, source], [])
+
+    def writes_in_place(self, target, source):
+        """Makes a ScatterUpdate of a copy of the target one of the target, where nothing reads
+        what was there before behind it."""
+        update = source.op
+        move = update.operands[0].op if update and update.type == "ScatterUpdate" else None
+        if not move or move.operands[0] is not target or not self.is_read_by(move, update):
+            return False
+        later = _flat([op.operands for op in self.ops[self.ops.index(update) + 1:]])
+        later += [*self.returns, *(other for _, other in self.writes)]
+        if any(isinstance(value, _Value) and value.memory() is target for value in later):
+            return False
+        update.operands[0] = target
+        self.ops.remove(move)
+        return True
+
+    def is_read_by(self, op, user):
+        """Whether nothing else uses what the op gives."""
+        return all(other is user or not any(value in op.results for value in _flat(other.operands))
+                   for other in self.ops)
 
     def drop_unused(self):
-        """Drops transposes that rules have seen through; what gives contents stands first."""
+        """Drops transposes that rows have seen through; what gives contents stands first."""
         kept, used = [], {id(value) for value in self.returns}
         for op in reversed(self.ops):
             if op.type in ("Const", "TransposeD") \
@@ -681,694 +1105,67 @@ class _Builder:
             + [op for op in kept if op.type not in _CONTENTS]
 
 
-# ---- Calls ----
+_LISTED = {torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16,
+           torch.int32, torch.int64, torch.uint8, torch.bool}
+_FOLDABLE = {torch.ops.skir.linear.default, torch.ops.skir.matmul.default}
+_ROW_SPACES = ("aten", "skir", "npu")
+_RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial",
+           "native_dropout", "normal", "poisson", "rand", "rand_like", "randint", "randint_like",
+           "randn", "randn_like", "random", "randperm", "rrelu_with_noise", "uniform"}
+_RANDOM_HELP = "the program draws random numbers, as dropout does in training: call eval() of " \
+    "the module, or hand the numbers in as an input"
+_BY_VALUES = {"bincount", "masked_select", "nonzero", "nonzero_numpy", "unique_consecutive",
+              "unique_dim", "_unique", "_unique2"}
 
 
-def _is_inplace(node):
-    """Whether the name of what is called says so: add_, but not operator.and_."""
-    name = _name_of(node)
-    return (name.endswith("_") and not name.endswith("__")
-            and getattr(node.target, "__module__", None) != "_operator")
+def _refuse_node(node, name):
+    if name.rstrip("_") in _RANDOM:
+        raise Refused(_RANDOM_HELP)
+    if name in _BY_VALUES or name == "index" and any(
+            _described(arg).dtype in (torch.bool, torch.uint8) for arg in node.args[1] if arg):
+        raise Refused(f"the shape of a result of {name} depends on values: use torch.where, or a "
+                      "mask that is multiplied")
+    if getattr(getattr(node.target, "_schema", None), "is_mutable", False):
+        raise Refused(f"'{name}' writes into a tensor: {_WRITE_HELP}")
 
 
-class _Call:
-    """A call of a function of torch: what it is given, what it gives."""
+def _needed(graph):
+    """The nodes that the results, writes and marks of a graph depend on."""
+    needed = set()
+    for node in reversed(graph.nodes):
+        name = _name_of(node)
+        if node.op in ("placeholder", "output") or name in ("copy_", "npu_wait_tensor") \
+                or name in ("scope_enter", "scope_exit") or any(user in needed
+                                                                for user in node.users):
+            needed.add(node)
+    return needed
 
-    def __init__(self, builder, node, name):
-        self.builder, self.node, self.name = builder, node, name
-        self.args = [builder.resolve(arg) for arg in node.args]
-        self.kwargs = {key: builder.resolve(arg) for key, arg in node.kwargs.items()}
-        described = builder.described.get(node, _UNKNOWN)
-        self.result = _ANY if described is _UNKNOWN or described is None else described
-        self.inplace = _is_inplace(node)
 
-    def bind(self, params):
-        """Arguments by their names; false if there are others. "*": only the first counts."""
-        if params[-1] == "*":
-            setattr(self, params[0], self.args[0] if self.args else self.kwargs.get(params[0]))
-            return True
-        if len(self.args) > len(params) or any(key not in params for key in self.kwargs):
-            return False
-        for name in params:
-            setattr(self, name, None)
-        for name, value in [*zip(params, self.args), *self.kwargs.items()]:
-            setattr(self, name, value)
-        return True
+def _described(node):
+    """What a node gives. That of a list is at the nodes that take its elements."""
+    known = _describe(node.meta.get("val", node.meta.get("tensor_meta")))
+    if known is not None:
+        return known
+    parts = {user.args[1]: _described(user) for user in node.users
+             if user.target is operator.getitem}
+    return [parts.get(i, _ANY) for i in range(max(parts) + 1)] if parts else _ANY
 
-    def writes(self):
-        """Whether anything in the graph is written in place."""
-        return any(_is_inplace(node) or node.kwargs.get("inplace")
-                   for node in self.node.graph.nodes)
 
-    # -- results --
+def _own_type(node):
+    packet = getattr(node.target, "overloadpacket", node.target)
+    return str(packet) if hasattr(node.target, "overloadpacket") else f"aten.{_name_of(node)}"
 
-    def op(self, type, operands, attrs=None, extra=()):
-        """The op that gives what the call gives; `extra` are results more: (suffix, tensor)."""
-        attrs = dict(attrs or {})
-        if self.inplace:
-            attrs.update(inplace=[0], alias=[0])
-            _warn_of_copies(self)
-        results = self.builder.emit(type, operands, [self.result, *(t for _, t in extra)], attrs,
-                                    ["", *(suffix for suffix, _ in extra)])
-        return results[0]
 
-    def ops(self, type, operands, attrs):
-        """The same where the call gives a list of tensors."""
-        names = [f".{i}" for i in range(len(self.result))]
-        return self.builder.emit(type, operands, self.result, attrs, names)
-
-    def own(self):
-        """An op of the call's own type."""
-        leaves = _flat(self.result)
-        tensors = [leaf if isinstance(leaf, _Tensor) else _ANY for leaf in leaves
-                   if leaf is not None]
-        operands, attrs = self.own_operands()
-        if self.inplace and operands and len(tensors) == 1:
-            attrs.update(inplace=[0], alias=[0])
-        values = iter(self.builder.emit(self.own_type(), operands, tensors, attrs))
-        return _refill(self.result, values)
-
-    def own_type(self):
-        target, node = self.node.target, self.node
-        if node.op == "call_module":
-            kind = type(self.builder.module.get_submodule(target))
-            home = "torch.nn" if kind.__module__.startswith("torch.nn.") else kind.__module__
-            return f"{home}.{kind.__qualname__}"
-        if node.op == "call_function":
-            packet = str(getattr(target, "overloadpacket", target))
-            if hasattr(target, "overloadpacket"):
-                return packet
-            home = getattr(target, "__module__", "") or ""
-            if home.split(".")[0] not in ("torch", "_operator", "") and not isinstance(
-                    target, type(len)):
-                return f"{home}.{self.name}"
-        return f"aten.{self.name.strip('_')}"
-
-    def own_operands(self):
-        operands, attrs = [], {}
-        if self.node.op == "call_module":
-            module = self.builder.module.get_submodule(self.node.target)
-            named = [(None, arg) for arg in self.args] + list(self.kwargs.items()) + [
-                (None, self.builder.weight(f"{self.node.target}.{name}"))
-                for tensors in (module.named_parameters(), module.named_buffers())
-                for name, _ in tensors]
-        else:
-            names = _argument_names(self.node)
-            named = [*zip(names, self.args), *self.kwargs.items()]
-        for i, (name, arg) in enumerate(named):
-            leaves = _flat(arg)
-            values = [leaf for leaf in leaves if isinstance(leaf, _Value)]
-            if values:
-                operands.append(arg if isinstance(arg, _Value) else values)
-            if arg is not None and len(values) < len(leaves):
-                attrs[name or f"arg{i}"] = _data_of(arg)
-        return operands, attrs
+def _named_arguments(node):
+    if hasattr(node.target, "_schema"):
+        return arguments_of(node.target, node.args, node.kwargs).items()
+    return [*((f"arg{i}", arg) for i, arg in enumerate(node.args)), *node.kwargs.items()]
 
 
 def _data_of(arg):
     if isinstance(arg, (list, tuple)):
         return [_data_of(element) for element in arg]
-    if isinstance(arg, dict):
-        return {key: _data_of(element) for key, element in arg.items()}
-    if isinstance(arg, _Value):
-        return f"%{arg.name}"
-    if isinstance(arg, slice):
-        return ":".join("" if part is None else str(_data_of(part))
-                        for part in (arg.start, arg.stop, arg.step))
-    return "..." if arg is Ellipsis else arg
-
-
-def _refill(structure, values):
-    """The structure with the values in place of what gives tensors."""
-    if isinstance(structure, (list, tuple)):
-        return [_refill(element, values) for element in structure]
-    if isinstance(structure, dict):
-        return {key: _refill(element, values) for key, element in structure.items()}
-    return None if structure is None else next(values)
-
-
-def _argument_names(node):
-    """Names of the arguments by position, as far as anyone says them."""
-    target = node.target
-    try:
-        if hasattr(target, "_schema"):
-            return [arg.name for arg in target._schema.arguments]
-        if node.op == "call_function" and inspect.isfunction(target):
-            return list(inspect.signature(target).parameters)
-    except (TypeError, ValueError):
-        pass
-    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{_name_of(node)}")
-    for schema in schemas:
-        if len(schema.arguments) >= len(node.args):
-            return [arg.name for arg in schema.arguments]
-    return [f"arg{i}" for i in range(len(node.args))]
-
-
-def _warn_of_copies(call):
-    """A write into what is a view in torch, and memory of its own in the graph."""
-    value = call.args[0]
-    if isinstance(value, _Value) and value.op and value.op.type in ("TransposeD", "BroadcastTo"):
-        warnings.warn(f"'{call.node.name}' writes into a transposed or expanded tensor; "
-                      "in the graph, the original is not written")
-
-
-# ---- Rules: a function of torch as an op of GE ----
-
-_RULES = {}
-
-
-def _rule(names, params, lists=False):
-    """For functions of these names with these parameters. A rule that gives None does not fit, and
-    must not have made anything. `lists`: what is given may be a list."""
-    def register(function):
-        for name in names.split():
-            _RULES[name] = _Rule(function, params.split(), lists)
-        return function
-    return register
-
-
-class _Rule:
-    def __init__(self, function, params, lists):
-        self.function, self.params, self.lists = function, params, lists
-
-    def __call__(self, call):
-        fits = isinstance(call.result, _Tensor) or self.lists
-        return self.function(call) if fits and call.bind(self.params) else None
-
-
-def _dims(value):
-    return value.tensor.dims if isinstance(value, _Value) else None
-
-
-def _dtype(value):
-    return value.tensor.dtype if isinstance(value, _Value) else None
-
-
-def _is_floating(dtype):
-    return dtype is not None and dtype.is_floating_point
-
-
-def _is_tensor(*values):
-    return all(isinstance(value, _Value) for value in values)
-
-
-def _axis(axis, rank):
-    return axis + rank if axis < 0 else axis
-
-
-_UNARY = {
-    "relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "exp": "Exp", "log": "Log",
-    "sqrt": "Sqrt", "rsqrt": "Rsqrt", "reciprocal": "Reciprocal", "square": "Square", "neg": "Neg",
-    "abs": "Abs", "silu": "Swish",
-}
-_TESTS = {"isinf": "IsInf", "isfinite": "IsFinite", "isnan": "IsNan"}
-_BINARY = {
-    "add": "Add", "sub": "Sub", "rsub": "Sub", "mul": "Mul", "div": "RealDiv", "truediv": "RealDiv",
-    "maximum": "Maximum", "minimum": "Minimum", "pow": "Pow", "eq": "Equal",
-    "ne": "NotEqual", "gt": "Greater", "ge": "GreaterEqual", "lt": "Less", "le": "LessEqual",
-    "logical_and": "LogicalAnd", "logical_or": "LogicalOr", "and": "LogicalAnd", "or": "LogicalOr",
-    "bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr",
-}
-
-
-def _unary(call):
-    type = _UNARY[call.name.rstrip("_")]
-    if not _is_tensor(call.input) or _dtype(call.input) is not call.result.dtype:
-        return None
-    call.inplace = call.inplace or bool(getattr(call, "inplace_", False))
-    return call.op(type, [call.input])
-
-
-for _name in _UNARY:
-    _rule(f"{_name} {_name}_", "input")(_unary)
-
-
-@_rule("relu silu", "input inplace")
-def _activation(call):
-    inplace, call.inplace = call.inplace, False
-    call.inplace_ = inplace
-    return _unary(call)
-
-
-@_rule(" ".join(_TESTS), "input")
-def _test(call):
-    if not _is_tensor(call.input) or not _is_floating(_dtype(call.input)):
-        return None
-    return call.op(_TESTS[call.name], [call.input])
-
-
-@_rule("gelu", "input approximate")
-def _gelu(call):
-    attrs = {} if call.approximate in (None, "none") else {"approximate": call.approximate}
-    return call.op("Gelu", [call.input], attrs) if _is_tensor(call.input) else None
-
-
-@_rule("leaky_relu", "input negative_slope inplace")
-def _leaky_relu(call):
-    if call.inplace or not _is_tensor(call.input):
-        return None
-    slope = 0.01 if call.negative_slope is None else float(call.negative_slope)
-    return call.op("LeakyRelu", [call.input], {"negative_slope": slope})
-
-
-@_rule(" ".join(f"{name} {name}_" for name in _BINARY), "input other alpha")
-def _binary(call):
-    """Operands of different types are cast to that of the computation first, as torch does it."""
-    pair = [call.input, call.other]
-    if call.alpha not in (None, 1) or not any(_is_tensor(value) for value in pair):
-        return None
-    if any(not _is_tensor(value) and not isinstance(value, numbers.Number) for value in pair):
-        return None
-    dtype = _common_dtype(pair, call.result.dtype)
-    type = _binary_type(call.name, dtype)
-    if dtype is None and not _is_tensor(*pair) or type is None:
-        return None
-    if call.inplace and (_dtype(call.input) is not dtype or _dims(call.input) != call.result.dims):
-        return None
-    return call.op(type, [_as_operand(call, value, dtype) for value in pair])
-
-
-def _binary_type(name, dtype):
-    type = _BINARY[name.rstrip("_")]
-    if type in ("LogicalAnd", "LogicalOr") and dtype is not torch.bool:
-        return None
-    return "Pows" if type == "Pow" and _is_floating(dtype) else type
-
-
-def _common_dtype(pair, result):
-    """The type that both operands are computed in; None: it is not known."""
-    if result is not torch.bool:
-        return result
-    known = [torch.empty([1] * len(_dims(value) or [1]), dtype=_dtype(value), device="meta")
-             if _is_tensor(value) and _dtype(value) else value for value in pair]
-    if any(isinstance(value, _Value) for value in known):
-        return None
-    return torch.result_type(*known)
-
-
-def _as_operand(call, value, dtype):
-    if _is_tensor(value):
-        return call.builder.cast(value, dtype)
-    value = float(value) if dtype.is_floating_point else value
-    return call.builder.const(value, dtype, [])
-
-
-@_rule("rsub", "other input alpha")
-def _reversed_sub(call):
-    return _binary(call)
-
-
-@_rule("logical_not", "input")
-def _logical_not(call):
-    return call.op("LogicalNot", [call.input]) if _dtype(call.input) is torch.bool else None
-
-
-@_rule("where", "condition input other")
-def _where(call):
-    if not _is_tensor(call.condition) or _dims(call.condition) != call.result.dims:
-        return None
-    if _dtype(call.condition) is not torch.bool or call.result.dtype is None:
-        return None
-    pair = [_as_operand(call, value, call.result.dtype) for value in (call.input, call.other)]
-    return call.op("Select", [call.condition, *pair])
-
-
-@_rule("masked_fill", "input mask value")
-def _masked_fill(call):
-    if not _is_tensor(call.input, call.mask) or _dims(call.mask) != call.result.dims \
-            or call.result.dtype is None:
-        return None
-    value = _as_operand(call, call.value, call.result.dtype)
-    return call.op("Select", [call.mask, value, call.input])
-
-
-# -- casts and what does nothing --
-
-
-@_rule("float half bfloat16 double int long bool", "input")
-def _cast_to(call):
-    return _cast(call)
-
-
-@_rule("to type _to_copy type_as", "input dtype device non_blocking copy memory_format layout "
-       "pin_memory")
-def _cast(call):
-    if not _is_tensor(call.input) or call.result.dtype is None:
-        return None
-    if _dtype(call.input) is call.result.dtype:
-        return call.input
-    return call.op("Cast", [call.input])
-
-
-@_rule("contiguous detach alias lift_fresh", "input memory_format")
-def _same(call):
-    return call.input
-
-
-@_rule("clone lift_fresh_copy", "input memory_format")
-def _clone(call):
-    """Nobody can tell a copy where nothing is written."""
-    return None if call.writes() else call.input
-
-
-@_rule("dropout feature_dropout alpha_dropout", "input p training inplace")
-def _dropout(call):
-    return call.input if call.training is False else None
-
-
-@_rule("npu_wait_tensor wait_tensor", "input dependency")
-def _wait_tensor(call):
-    if not _is_tensor(call.input, call.dependency):
-        return None
-    after = call.dependency if call.dependency.op else None
-    return call.builder.emit("Identity", [call.input], [call.input.tensor], after=after)[0]
-
-
-@_rule("zeros zeros_like ones ones_like", "input *")
-def _fill(call):
-    dims = call.result.dims
-    if dims is None or not all(isinstance(dim, int) for dim in dims) or call.writes() \
-            or call.result.dtype is None or call.result.dtype.is_complex:
-        return None
-    value = 0 if call.name.startswith("zeros") else 1
-    value = float(value) if _is_floating(call.result.dtype) else value
-    return call.builder.const(value, call.result.dtype, dims)
-
-
-@_rule("slice", "input *")
-def _slice(call):
-    """In ATen x[:, 0] begins with a slice that is all of x."""
-    whole = _dims(call.input) is not None and _dims(call.input) == call.result.dims
-    return call.input if whole and call.args[4:] in ([], [1]) else None
-
-
-@_rule("view reshape _unsafe_view _reshape_alias flatten unflatten squeeze unsqueeze "
-       "view_as reshape_as", "input *")
-def _reshape(call):
-    if not _is_tensor(call.input) or _dtype(call.input) is not call.result.dtype:
-        return None  # a view as another type
-    return call.op("Reshape", [call.input])
-
-
-# -- transposes --
-
-
-def _permutation(call, rank):
-    """What the call does to dimensions, by its name; None: this is not known."""
-    order = list(range(rank))
-    if call.name in ("permute", "T", "mT"):
-        axes = call.args[1:] or [call.kwargs.get("dims", order[::-1])]
-        axes = axes[0] if isinstance(axes[0], (list, tuple)) else axes
-        return [_axis(axis, rank) for axis in axes]
-    pair = [*call.args[1:], *call.kwargs.values()] if call.name not in ("t", "numpy_T") else [0, 1]
-    if rank < 2 or len(pair) != 2:
-        return order if rank < 2 else None
-    first, second = (_axis(axis, rank) for axis in pair)
-    order[first], order[second] = order[second], order[first]
-    return order
-
-
-@_rule("transpose swapaxes swapdims t permute", "input *")
-def _transpose(call):
-    if not _is_tensor(call.input) or _dims(call.input) is None:
-        return None
-    order = _permutation(call, len(_dims(call.input)))
-    if order is None:
-        return None
-    return call.op("TransposeD", [call.input], {"perm": order})
-
-
-@_rule("getattr", "input attribute", lists=True)
-def _attribute(call):
-    if isinstance(call.input, list) and call.attribute in ("values", "indices"):
-        return call.input[call.attribute == "indices"]
-    if call.attribute not in ("T", "mT") or _dims(call.input) is None:
-        return None
-    order = list(range(len(_dims(call.input))))
-    order = order[::-1] if call.attribute == "T" else [*order[:-2], order[-1], order[-2]]
-    return call.op("TransposeD", [call.input], {"perm": order})
-
-
-def _see_through(value):
-    """(operand, flag) for a matrix product: a transpose of the last two dimensions is its flag."""
-    op = value.op
-    if op is not None and op.type == "TransposeD":
-        order = op.attrs["perm"]
-        if order[:-2] == list(range(len(order) - 2)) and order[-2] > order[-1]:
-            return op.operands[0], True
-    return value, False
-
-
-# -- matrix products --
-
-
-@_rule("matmul mm bmm", "input other mat2")
-def _matmul(call):
-    x1, x2 = call.input, call.mat2 if call.other is None else call.other
-    if not _is_tensor(x1, x2) or None in (_dims(x1), _dims(x2)):
-        return None
-    if len(_dims(x1)) < 2 or len(_dims(x2)) < 2 or _dtype(x1) is not _dtype(x2):
-        return None
-    return _product(call, x1, x2)
-
-
-def _product(call, x1, x2, bias=None):
-    """x1 * x2 + bias, with the leading dimensions of x1 as one where x2 has none."""
-    rows, (x2, flag2) = _dims(x1)[:-1], _see_through(x2)
-    flat = len(_dims(x2)) == 2 and len(rows) > 1
-    if flat:
-        if not all(isinstance(row, int) for row in rows):
-            rows = None
-        x1, flag1 = call.builder.reshape(x1, [math.prod(rows) if rows else None,
-                                              _dims(x1)[-1]]), False
-    else:
-        x1, flag1 = _see_through(x1)
-    n = call.result.dims[-1] if call.result.dims else None
-    tensor = _Tensor(call.result.dtype, [_dims(x1)[0], n]) if flat else call.result
-    type, attrs = _product_type(x1, x2, flag1, flag2)
-    if not flat and bias is None:
-        return call.op(type, [x1, x2], attrs)
-    value = call.builder.part(type, [x1, x2], tensor, attrs)
-    if bias is not None and not flat:
-        return call.op("Add", [value, bias])
-    if bias is not None:
-        value = call.builder.part("Add", [value, bias], tensor)
-    return call.op("Reshape", [value])
-
-
-def _product_type(x1, x2, flag1, flag2):
-    same = _dims(x1)[:-2] == _dims(x2)[:-2]
-    keys = ("transpose_x1", "transpose_x2") if same else ("adj_x1", "adj_x2")
-    attrs = {key: True for key, flag in zip(keys, (flag1, flag2)) if flag}
-    return "MatMul" if same else "BatchMatMul", attrs
-
-
-@_rule("linear", "input weight bias")
-def _linear(call):
-    x, weight = call.input, call.weight
-    if not _is_tensor(x, weight) or None in (_dims(x), _dims(weight)):
-        return None
-    if len(_dims(x)) < 2 or len(_dims(weight)) != 2 or _dtype(x) is not _dtype(weight):
-        return None
-    swapped = call.builder.part("TransposeD", [weight], _Tensor(
-        _dtype(weight), _dims(weight)[::-1]), {"perm": [1, 0]})
-    return _product(call, x, swapped, call.bias)
-
-
-@_rule("addmm", "input mat1 mat2 beta alpha")
-def _addmm(call):
-    if call.beta not in (None, 1) or call.alpha not in (None, 1):
-        return None
-    if not _is_tensor(call.input, call.mat1, call.mat2) or call.result.dims is None:
-        return None
-    return _product(call, call.mat1, call.mat2, call.input)
-
-
-@_rule("scaled_dot_product_attention", "query key value attn_mask dropout_p is_causal scale "
-       "enable_gqa")
-def _attention(call):
-    dims = _dims(call.query)
-    if call.attn_mask is not None or call.is_causal or call.dropout_p or not dims \
-            or len(dims) != 4 or call.result.dtype not in (torch.float16, torch.bfloat16) \
-            or not isinstance(dims[-1], int):
-        return None
-    scale = 1 / math.sqrt(dims[-1]) if call.scale is None else float(call.scale)
-    attrs = {"num_heads": dims[1], "num_key_value_heads": _dims(call.key)[1], "scale": scale,
-             "input_layout": "BNSD"}
-    sums = (".lse", _Tensor(torch.float32, [*dims[:3], 1]))
-    return call.op("FusedInferAttentionScore", [call.query, [call.key], [call.value]], attrs,
-                   [sums])
-
-
-# -- norms --
-
-
-@_rule("softmax _softmax", "input dim half_to_float dtype _stacklevel")
-def _softmax(call):
-    return _along(call, "Softmax", "SoftmaxV2")
-
-
-@_rule("log_softmax _log_softmax", "input dim half_to_float dtype _stacklevel")
-def _log_softmax(call):
-    return _along(call, None, "LogSoftmaxV2")
-
-
-def _along(call, last, any):
-    """A function of its own type along one dimension; `last` is for the last one."""
-    if isinstance(call.half_to_float, torch.dtype):  # torch.softmax(x, dim, dtype)
-        call.dtype = call.half_to_float
-    if not _is_tensor(call.input) or call.dim is None or _dims(call.input) == []:
-        return None
-    x = call.builder.cast(call.input, call.result.dtype)
-    if last and call.dim in (-1, len(_dims(call.input) or []) - 1):
-        return call.op(last, [x])
-    return call.op(any, [x], {"axes": [call.dim]})
-
-
-def _first_only(node):
-    """Whether of a call's results no other is taken than the first."""
-    return all(user.target is operator.getitem and (user.args[1] == 0 or not user.users)
-               for user in node.users)
-
-
-@_rule("layer_norm native_layer_norm", "input normalized_shape weight bias eps cudnn_enable",
-       lists=True)
-def _layer_norm(call):
-    native = call.name == "native_layer_norm"
-    if native and not _first_only(call.node) or not _is_tensor(call.input):
-        return None
-    result = call.result[0] if native and isinstance(call.result, list) else call.result
-    if result.dims is None:
-        return None
-    shape, dims = list(call.normalized_shape), result.dims
-    begin = len(dims) - len(shape)
-    gamma, beta = (value if _is_tensor(value) else call.builder.const(default, result.dtype, shape)
-                   for value, default in ((call.weight, 1.0), (call.bias, 0.0)))
-    call.result = result
-    attrs = {"begin_norm_axis": begin, "begin_params_axis": begin,
-             "epsilon": 1e-5 if call.eps is None else float(call.eps)}
-    stats = _Tensor(result.dtype, [*dims[:begin], *[1] * len(shape)])
-    value = call.op("LayerNorm", [call.input, gamma, beta], attrs,
-                    [(".mean", stats), (".variance", stats)])
-    return [value, None, None] if native else value
-
-
-@_rule("rms_norm", "input normalized_shape weight eps")
-def _rms_norm(call):
-    if not _is_tensor(call.input) or call.result.dims is None:
-        return None
-    shape, dims = list(call.normalized_shape), call.result.dims
-    gamma = call.weight if _is_tensor(call.weight) else call.builder.const(
-        1.0, call.result.dtype, shape)
-    eps = torch.finfo(call.result.dtype).eps if call.eps is None else float(call.eps)
-    rstd = _Tensor(torch.float32, [*dims[:len(dims) - len(shape)], *[1] * len(shape)])
-    return call.op("RmsNorm", [call.input, gamma], {"epsilon": eps}, [(".rstd", rstd)])
-
-
-@_rule("npu_rms_norm", "input gamma epsilon", lists=True)
-def _npu_rms_norm(call):
-    if not _is_tensor(call.input, call.gamma) or not isinstance(call.result, list):
-        return None
-    epsilon = 1e-6 if call.epsilon is None else float(call.epsilon)
-    return call.builder.emit("RmsNorm", [call.input, call.gamma], call.result,
-                             {"epsilon": epsilon}, ["", ".rstd"])
-
-
-# -- lists and indices --
-
-
-@_rule("getitem", "input index", lists=True)
-def _getitem(call):
-    if isinstance(call.input, (list, tuple, dict)):
-        return call.input[call.index]
-    return None
-
-
-@_rule("cat concat concatenate", "tensors dim")
-def _cat(call):
-    if not _is_tensor(*_flat(call.tensors)) or call.result.dtype is None:
-        return None
-    values = [call.builder.cast(value, call.result.dtype) for value in call.tensors]
-    return call.op("ConcatD", [values], {"concat_dim": call.dim or 0, "N": len(values)})
-
-
-@_rule("stack", "tensors dim")
-def _stack(call):
-    if not _is_tensor(*_flat(call.tensors)):
-        return None
-    return call.op("Pack", [call.tensors], {"axis": call.dim or 0, "N": len(call.tensors)})
-
-
-@_rule("split split_with_sizes chunk tensor_split", "tensor *", lists=True)
-def _split(call):
-    if not isinstance(call.result, list) or not call.result or not _is_tensor(call.tensor):
-        return None
-    axis, count = call.kwargs.get("dim", (*call.args, None, 0, 0)[2] or 0), len(call.result)
-    if any(not isinstance(part, _Tensor) or part.dims is None for part in call.result):
-        return None
-    sizes = [part.dims[axis] for part in call.result]
-    attrs = {"split_dim": axis, "num_split": count}
-    if len(set(sizes)) == 1:
-        return call.ops("SplitD", [call.tensor], attrs)
-    return call.ops("SplitVD", [call.tensor], {"size_splits": sizes, **attrs})
-
-
-@_rule("embedding", "input weight padding_idx scale_grad_by_freq sparse max_norm norm_type")
-def _embedding(call):
-    """torch.embedding and ATen's take the table first, torch.nn.functional's the places."""
-    pair = [call.input, call.weight]
-    if call.max_norm is not None or not _is_tensor(*pair):
-        return None
-    return call.op("Gather", pair if _is_floating(_dtype(call.input)) else pair[::-1])
-
-
-@_rule("index_select", "input dim index")
-def _index_select(call):
-    if not _is_tensor(call.input, call.index):
-        return None
-    if call.dim == 0:
-        return call.op("Gather", [call.input, call.index])
-    axis = call.builder.const(call.dim, torch.int64, [])
-    return call.op("GatherV2", [call.input, call.index, axis])
-
-
-@_rule("expand broadcast_to expand_as", "input *")
-def _expand_to(call):
-    dims = call.result.dims
-    if not _is_tensor(call.input) or dims is None or not all(isinstance(d, int) for d in dims):
-        return None
-    if _dims(call.input) == dims:
-        return call.input
-    shape = call.builder.const(list(dims), torch.int64, [len(dims)])
-    return call.op("BroadcastTo", [call.input, shape])
-
-
-_REDUCTIONS = {"sum": "ReduceSumD", "mean": "ReduceMeanD", "amax": "ReduceMaxD",
-               "amin": "ReduceMinD"}
-
-
-@_rule(" ".join(_REDUCTIONS), "input dim keepdim dtype")
-def _reduce(call):
-    if not _is_tensor(call.input) or _dims(call.input) is None or call.result.dtype is None:
-        return None
-    if call.dtype is None and isinstance(call.dim, torch.dtype):
-        return None
-    axes = call.dim if isinstance(call.dim, (list, tuple)) else [call.dim]
-    if axes in ([None], []):
-        axes = range(len(_dims(call.input)))
-    attrs = {"axes": list(axes)}
-    if call.keepdim:
-        attrs["keep_dims"] = True
-    x = call.builder.cast(call.input, call.result.dtype)
-    return call.op(_REDUCTIONS[call.name], [x], attrs)
-
-
-@_rule("cumsum", "input dim dtype")
-def _cumsum(call):
-    if not _is_tensor(call.input) or call.dim is None or call.result.dtype is None:
-        return None
-    x = call.builder.cast(call.input, call.result.dtype)
-    return call.op("CumsumD", [x], {"axis": call.dim})
+    return f"%{arg.name}" if isinstance(arg, _Value) else arg
 
 
 # ---- Modules ----
@@ -1465,16 +1262,14 @@ def _graph_text(name, builder):
     return "\n".join([*lines, "}"]) + "\n"
 
 
-_SAMPLES = {"Add", "Mul", "Pows", "Cast", "IsInf", "IsFinite", "MatMul", "AddN", "ConcatD",
-            "FusedInferAttentionScore", "RmsNorm", "Softmax"}
-_CUBE = {"MatMul", "BatchMatMul", "aten.conv1d", "aten.conv2d", "aten.conv3d", "aten.convolution"}
+_CUBE = {"MatMul", "BatchMatMul", "aten.convolution"}
 
 
 def _stubs_text(builder, which):
     """Kernels without code for the ops that have none, or for all."""
     texts, kernels = [], {}
     for op in builder.ops:
-        if op.type in _PASSIVE or (op.type in _SAMPLES and which != "all"):
+        if op.type in (*_CONTENTS, *_VIEWS) or not op.is_own and which != "all":
             continue
         if op.type not in kernels:
             kernels[op.type] = re.sub(r"[^\w$]", "_", op.type)
@@ -1485,37 +1280,50 @@ def _stubs_text(builder, which):
     return "".join(texts)
 
 
-def _from_exported(program):
-    """(GraphModule, what its placeholders that are no inputs stand for)"""
-    signature = program.graph_signature
-    lifted = {}
-    for names, tensors in (
-            (getattr(signature, "inputs_to_parameters", {}), program.state_dict),
-            (getattr(signature, "inputs_to_buffers", {}), {
-                **getattr(program, "constants", {}), **program.state_dict}),
-            (getattr(signature, "inputs_to_lifted_tensor_constants", {}) or {},
-             getattr(program, "constants", {}))):
-        for placeholder, name in names.items():
-            lifted[placeholder] = (name, tensors.get(name))
-    return program.graph_module, lifted
+# ---- Interface ----
 
 
-class _ExportedBuilder(_Builder):
-    """Parameters and buffers of an ExportedProgram are inputs of its graph."""
+def _lifted(program):
+    """What the placeholders of an ExportedProgram stand for that are no inputs: {name: (its name
+    there, tensor)}"""
+    signature, constants = program.graph_signature, getattr(program, "constants", {})
+    for key in ("buffers_to_mutate", "user_inputs_to_mutate"):
+        if getattr(signature, key, None):
+            raise Refused("the exported program writes into its buffers or inputs")
+    tensors = {**constants, **program.state_dict}
+    return {placeholder: (name, tensors.get(name))
+            for key in ("inputs_to_parameters", "inputs_to_buffers",
+                        "inputs_to_lifted_tensor_constants")
+            for placeholder, name in (getattr(signature, key, None) or {}).items()}
 
-    def __init__(self, lifted, *args):
-        super().__init__(*args)
-        self.lifted = lifted
 
-    def add(self, node):
-        name, tensor = self.lifted.get(node.name, (None, None)) if node.op == "placeholder" \
-            else (None, None)
-        if name is None:
-            super().add(node)
-        elif tensor is None:
-            self.values[node] = self.add_params(name, self.described[node])
-        else:
-            self.values[node] = self.place_weight(name, tensor)
+def _make_builder(program, inputs, aten, store):
+    if hasattr(program, "graph_signature"):
+        warnings.warn("the import of programs of torch.export is experimental")
+        lifted, module = _lifted(program), program.graph_module
+        params = {node: lifted.get(node.name, (node.name, None)) for node in module.graph.nodes
+                  if node.op == "placeholder"}
+        for node in module.graph.nodes:
+            if node.op == "call_function" and not hasattr(node.target, "_schema") and \
+                    node.target is not operator.getitem and _name_of(node) not in (
+                        "scope_enter", "scope_exit"):
+                raise Refused(f"the exported program calls {_name_of(node)}, which is no function "
+                              "of ATen")
+        return _Builder(module, params, {}, store)
+    inputs = _inputs_of(program) if inputs is None else list(inputs)
+    if inputs is None:
+        raise Refused("a program is traced with example inputs, and there are none")
+    trace = _Trace(program, inputs, aten)
+    nodes = [node for node in trace.module.graph.nodes if node.op == "placeholder"]
+    tensors = list(trace.state.tensors.values())
+    tensors += [None] * (len(nodes) - len(tensors))
+    params = dict(zip(nodes, zip(trace.names, tensors)))
+    builder = _Builder(trace.module, params, trace.reasons, store)
+    for node in trace.module.graph.nodes:
+        if node.op == "call_function" and _name_of(node) != "copy_":
+            _refuse_node(node, _name_of(node))
+    trace.check(program)
+    return builder
 
 
 def to_skir(program, example_inputs=None, *, name="main", aten=False, weights=None, stubs=None,
@@ -1523,16 +1331,17 @@ def to_skir(program, example_inputs=None, *, name="main", aten=False, weights=No
     """The text of a .skir file.
 
     program         a torch.nn.Module, a function, a torch.fx.GraphModule or an ExportedProgram
-    example_inputs  a list of arguments. The program is run with copies of them once, to find types
-                    and shapes. Without, these are what the graph says, or unknown
+    example_inputs  a list of arguments. A copy of the program is run with copies of them. Only a
+                    GraphModule that says what its inputs are, and an ExportedProgram, need none
     name            of the graph
-    aten            trace down to ATen by make_fx; loops and branches may depend on shapes
+    aten            take everything apart down to ATen, linear and matmul too
     weights         a file to write the contents of parameters and buffers to, which are constants
                     and variables of the graph then, and else its parameters
-    stubs           True: declare kernels without code for ops of types that have no sample kernel;
-                    "all": for all. So the program compiles
+    stubs           True: declare kernels without code for ops that no row has made; "all": for
+                    all. So the program compiles
     path            where the text will be written: `weights` is named relative to it
-    """
+
+    Raises Refused where no graph computes what the program computes."""
     store = _Weights(weights, path) if weights else None
     try:
         builder = _make_builder(program, example_inputs, aten, store)
@@ -1540,16 +1349,10 @@ def to_skir(program, example_inputs=None, *, name="main", aten=False, weights=No
     finally:
         if store:
             store.file.close()
+    if not builder.returns and not builder.writes:
+        raise Refused("the program returns no tensors, and writes none")
     kernels = _stubs_text(builder, stubs) if stubs else ""
     return f"skir 1\n\n{kernels}{_graph_text(name, builder)}"
-
-
-def _make_builder(program, inputs, aten, store):
-    if hasattr(program, "graph_signature"):
-        module, lifted = _from_exported(program)
-        return _ExportedBuilder(lifted, module, _values_of(module, None), {}, store)
-    module, names = _trace(program, inputs, aten)
-    return _Builder(module, _values_of(module, inputs), names, store)
 
 
 # ---- Command ----
@@ -1575,19 +1378,31 @@ def _load(where):
 
 def _main():
     parser = argparse.ArgumentParser(
-        prog="torch_skir.py", description="Makes a .skir file of a PyTorch program.")
-    parser.add_argument("program", metavar="FILE.py:FUNCTION",
-                        help="a function that returns a module, or a module and example inputs")
+        prog="torch_skir.py", description="Makes a .skir file of a PyTorch program.",
+        epilog="An ExportedProgram of torch.export, which PyTorch 2 makes, is experimental.")
+    parser.add_argument("program", metavar="FILE.py:FUNCTION", nargs="?",
+                        help="a function that returns a module and example inputs")
     parser.add_argument("-o", "--output", metavar="OUT.skir", help="standard output without it")
     parser.add_argument("--name", default="main", help="name of the graph (main)")
-    parser.add_argument("--aten", action="store_true", help="trace down to ATen")
+    parser.add_argument("--aten", action="store_true", help="take everything apart down to ATen")
     parser.add_argument("--weights", metavar="FILE", help="write the contents of parameters there")
     parser.add_argument("--stubs", nargs="?", const=True, choices=["all"],
                         help="declare kernels without code for ops that have none, or for all")
+    parser.add_argument("--translations", action="store_true",
+                        help="print what each function of PyTorch becomes, and nothing else")
     options = parser.parse_args()
+    if options.translations:
+        sys.stdout.write(translations())
+        return
+    if not options.program:
+        parser.error("no program")
+    warnings.showwarning = lambda message, *_: print(f"torch_skir: {message}", file=sys.stderr)
     program, inputs = _load(options.program)
-    text = to_skir(program, inputs, name=options.name, aten=options.aten, weights=options.weights,
-                   stubs=options.stubs, path=options.output)
+    try:
+        text = to_skir(program, inputs, name=options.name, aten=options.aten,
+                       weights=options.weights, stubs=options.stubs, path=options.output)
+    except Refused as error:
+        raise SystemExit(f"torch_skir: {error}") from error
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             file.write(text)
