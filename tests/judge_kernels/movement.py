@@ -457,7 +457,7 @@ def taken(x, indices, axis, batch, negative):
 
 
 def gathered(draw, axis, batch):
-    """Operands and the answer of a gather."""
+    """Operands and the answer of a gather, and whether x has all places."""
     shape = list(draw.shape(axis + 1, axis + 3, elements=600))
     x = draw.tensor(draw.pick(MOVED), shape)
     negative = draw.chance()
@@ -474,15 +474,16 @@ def gathered(draw, axis, batch):
     attrs = {"batch_dims": shown if shown else draw.maybe(0),
              "negative_index_support": negative or draw.maybe(False),
              "is_preprocessed": draw.maybe(False, 0.2)}
-    return x, Tensor(dtype, indices), Answer(x.dtype, made, written=written), attrs
+    inside = bool(((indices >= (-count if negative else 0)) & (indices < count)).all())
+    return x, Tensor(dtype, indices), Answer(x.dtype, made, written=written), attrs, inside
 
 
 @judges("Gather")
 def gather(draw):
     batch = draw.pick([0, 0, 1, 2])
-    x, indices, result, attrs = gathered(draw, batch, batch)
+    x, indices, result, attrs, inside = gathered(draw, batch, batch)
     attrs["validate_indices"] = draw.maybe(draw.chance(), 0.3)
-    return Op([x, indices], result, attrs, guarded=bool(result.written.all()))
+    return Op([x, indices], result, attrs, guarded=inside)
 
 
 also("Embedding", "Gather")
@@ -492,9 +493,9 @@ also("Embedding", "Gather")
 def gather_v2(draw):
     axis = draw.int(0, 2)
     batch = draw.int(0, axis)
-    x, indices, result, attrs = gathered(draw, axis, batch)
+    x, indices, result, attrs, inside = gathered(draw, axis, batch)
     shown = axis - x.data.ndim if draw.chance() else axis
-    return Op([x, indices, draw.number(shown)], result, attrs, guarded=bool(result.written.all()))
+    return Op([x, indices, draw.number(shown)], result, attrs, guarded=inside)
 
 
 @judges("ScatterUpdate")
