@@ -255,6 +255,7 @@ kernel_sources = \
 	backend/kernels/depth_to_space.c \
 	backend/kernels/dequant_swiglu_quant.c \
 	backend/kernels/dynamic_quant.c \
+	backend/kernels/eye.c \
 	backend/kernels/fill.c \
 	backend/kernels/flash_attention_score.c \
 	backend/kernels/fused_infer_attention_score.c \

@@ -30,6 +30,8 @@ bool shapes_attention(const struct op_check *check);
 
 /* Of products with a bias: it has an element for each column. */
 bool shapes_product(const struct op_check *check);
+bool shapes_softmax(const struct op_check *check);
+bool shapes_round(const struct op_check *check);
 bool shapes_matmul(const struct op_check *check);
 
 /* Products of groups of rows, with one result, or one for each. */

@@ -58,6 +58,25 @@ bool shapes_product(const struct op_check *check)
     return true;
 }
 
+bool shapes_softmax(const struct op_check *check)
+{
+    return check->tensors[0].dtype != SKRT_f64 || check->tensors[1].dtype == SKRT_f64 ||
+           op_fail(check, "result-dtype", 1, "%s must be f64 like %s",
+                   op_tensor_name(check, 1).text, op_tensor_name(check, 0).text);
+}
+
+bool shapes_round(const struct op_check *check)
+{
+    const struct skrt_attr *decimals = op_check_attr(check, "decimals");
+    uint32_t dtype = check->tensors[0].dtype;
+    bool floats = dtype == SKRT_f32 || dtype == SKRT_f16 || dtype == SKRT_bf16 || dtype == SKRT_f64;
+    return decimals == NULL || decimals->i >= 0 || floats ||
+           op_fail_attr(
+               check, "decimals",
+               "the sample kernel rounds integers with \"decimals\" of 0 or more, not %" PRId64,
+               decimals->i);
+}
+
 bool shapes_matmul(const struct op_check *check)
 {
     if (!shapes_product(check))

@@ -1,5 +1,5 @@
 /* Softmax: y = exp(x - max) / sum(exp(x - max)) over the last axis, SoftmaxV2 over `axes`, and
- * LogSoftmaxV2: y = x - max - log(sum(exp(x - max))). The sum is f32, in eight lanes. */
+ * LogSoftmaxV2: y = x - max - log(sum(exp(x - max))). The sum is f32, of f64 f64, in eight lanes. */
 #include "backend/kernels/axes.h"
 #include "backend/kernels/exponentials.h"
 
@@ -87,6 +87,33 @@ static inline void softmax_line_by(const struct softmax *op, int64_t line)
 }
 VECTORS_OF(softmax_line, (const struct softmax *op, int64_t line), (op, line))
 
+/* Chunks are loaded once for each of the maximum, the sum and the result. */
+static void softmax_line_f64(const struct softmax *op, int64_t line)
+{
+    enum { MAXIMUM, TOTAL, RESULT, STEPS };
+    double x[KERNEL_CHUNK], max = -INFINITY, total = 0;
+    struct kernel_sum_f64 sum = {{0}};
+    for (int step = MAXIMUM; step < STEPS; step++) {
+        for (int64_t at = 0, n; at < op->axes.length; at += n) {
+            n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
+            axes_load_f64(&op->axes, x, kernel_slot(&op->kernel, X), SKRT_f64, line, at, n);
+            for (int64_t i = 0; i < n; i++) {
+                if (step == MAXIMUM)
+                    max = x[i] > max ? x[i] : max;
+                else if (step == RESULT && LOG)
+                    x[i] = x[i] - max - log(total);
+                else
+                    x[i] = exp(x[i] - max) / (step == RESULT ? total : 1);
+            }
+            if (step == TOTAL)
+                kernel_sum_f64_add(&sum, x, n);
+            if (step == RESULT)
+                axes_store_f64(&op->axes, x, kernel_slot(&op->kernel, Y), SKRT_f64, line, at, n);
+        }
+        total = kernel_sum_f64_total(&sum);
+    }
+}
+
 skrt_kernel_fn SAMPLE;
 
 void SAMPLE(skrt_core *core, uint64_t args_offset)
@@ -99,6 +126,9 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         return;
     axes_open(&op.axes, &op.kernel.tensors[X], set);
     struct kernel_range range = kernel_block_range(core, op.axes.lines);
+    bool wide = op.kernel.tensors[X].dtype == SKRT_f64;
+    if (wide != (op.kernel.tensors[Y].dtype == SKRT_f64))
+        return;
     for (int64_t n = range.begin; n < range.end; n++)
-        softmax_line(&op, axes_line(&op.axes, n));
+        (wide ? softmax_line_f64 : softmax_line)(&op, axes_line(&op.axes, n));
 }

@@ -66,6 +66,12 @@ struct unary {
 #define UNARY_SOFTPLUS ((x > 0 ? x : 0) + log1p(UNARY_EXP(-fabs(x))))
 #define UNARY_SELU ((real)1.0507009873554804935)
 #define UNARY_SELU_LOW ((real)(1.0507009873554804935 * 1.6732632423543772848))
+/* To so many decimals, or to a power of ten. */
+#define UNARY_TENS pow((real)10, fabs((real)c))
+#define UNARY_ROUND                                                                                \
+    (c == 0  ? rint(x)                                                                             \
+     : c > 0 ? rint(x * UNARY_TENS) / UNARY_TENS                                                   \
+             : rint(x / UNARY_TENS) * UNARY_TENS)
 /* Between 0 and 1, or NaN. */
 #define UNARY_HELD(z) ((z) < 0 ? 0 : (z) > 1 ? 1 : (z))
 
@@ -100,7 +106,7 @@ UNARY_FLOAT(erf_op, erf(x))
 UNARY_FLOAT(erfc_op, erfc(x))
 UNARY_FLOAT(floor_op, floor(x))
 UNARY_FLOAT(ceil_op, ceil(x))
-UNARY(round_op, rint(x), x)
+UNARY(round_op, UNARY_ROUND, x, .keys = {"decimals"})
 UNARY_FLOAT(rint_op, rint(x))
 UNARY(trunc_op, trunc(x), x)
 UNARY_VECTORS(sigmoid, UNARY_SIGMOID(x))

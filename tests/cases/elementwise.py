@@ -201,9 +201,14 @@ def add_unary(cases):
                       attributes)
         cases.add("Adds", [x], Result(dtype, x.computed + x.computed.dtype.type(-1.5)), "value = -1.5")
         cases.add("Muls", [x], Result(dtype, x.computed * x.computed.dtype.type(-1.5)), "value = -1.5")
+        for decimals in (2, -1):
+            ten = x.computed.dtype.type(100 if decimals > 0 else 10)
+            wanted = np.rint(x.computed * ten) / ten if decimals > 0 else np.rint(x.computed / ten) * ten
+            cases.add("Round", [x], Result(dtype, wanted), f"decimals = {decimals}")
         for op, test in (("IsInf", np.isinf), ("IsFinite", np.isfinite), ("IsNan", np.isnan)):
             cases.add(op, [x], Result("bool", test(x.elements)))
     x = Tensor("i8", ODD_WHOLE)
+    cases.add("Round", [x], Result("i8", x.elements), "decimals = 1")
     cases.add("Adds", [x], Result("i8", wrapped(x.elements.astype(int) + 100, "i8")), "value = 100")
     cases.add("Muls", [x], Result("i8", wrapped(x.elements.astype(int) * -3, "i8")), "value = -3")
 

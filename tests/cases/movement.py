@@ -195,6 +195,10 @@ def add_made(cases):
         says = [Tensor(dtype, n) for n in (start, limit, delta)]
         start, limit, delta = (float(t.elements) if dtype[0] == "f" else int(t.elements) for t in says)
         cases.add("Range", says, Result(dtype, np.arange(start, limit, delta)), claim=f"Range {dtype} {start} {limit} {delta}")
+    for dtype, number in (("f32", 0), ("f16", 1), ("i8", 2), ("bool", 12), ("f64", 11)):
+        cases.add("Eye", [], Result(dtype, np.eye(5)), f"num_rows = 5, dtype = {number}")
+        cases.add("Eye", [], Result(dtype, np.broadcast_to(np.eye(3, 7), (2, 2, 3, 7))),
+                  f"num_rows = 3, num_columns = 7, batch_shape = [2, 2], dtype = {number}")
     for shape in ((3, 4, 5), (), (0, 2)):
         x = uniform("f16", *shape)
         cases.add("Shape", [x], Result("i32", np.array(shape, int)))

@@ -36,6 +36,17 @@ def add_softmax(cases):
         cases.add("LogSoftmaxV2", [x], Result(dtype, np.log(softmax(x.f32)), ulps(dtype), 40))
 
 
+def add_wide_softmax(cases):
+    x = uniform("f64", 3, 300, 5, low=-20, high=20)
+    for axes in ((-1,), (1,), (0, 1)):
+        wanted = softmax(x.elements, axes)
+        cases.add("SoftmaxV2", [x], Result("f64", wanted, 32), f"axes = {list(axes)}")
+        cases.add("LogSoftmaxV2", [x], Result("f64", np.log(wanted), 32, 40), f"axes = {list(axes)}")
+    cases.add("Softmax", [x], Result("f64", softmax(x.elements), 8))
+    odd = Tensor("f64", [[1, np.inf], [-np.inf, -np.inf], [np.nan, 1], [-np.inf, 0]])
+    cases.add("Softmax", [odd], Result("f64", [[np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [0, 1]]))
+
+
 def add_rms_norm(cases):
     for dtype in FLOATS:
         for gamma_dtype in {dtype, "f32"}:
@@ -118,6 +129,7 @@ def add_masked_softmax(cases):
 
 def add(cases):
     add_softmax(cases)
+    add_wide_softmax(cases)
     add_rms_norm(cases)
     add_add_rms_norm(cases)
     add_layer_norm(cases)

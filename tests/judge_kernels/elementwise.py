@@ -160,7 +160,7 @@ def whole(function):
 UNARY = {"Neg": np.negative, "Abs": np.abs, "Square": np.square, "Sign": sign,
          "Relu": lambda x: np.maximum(x, x.dtype.type(0)),
          "Relu6": lambda x: np.minimum(np.maximum(x, x.dtype.type(0)), x.dtype.type(6)),
-         "Trunc": whole(np.trunc), "Round": whole(np.rint)}
+         "Trunc": whole(np.trunc)}
 
 
 @judges(*UNARY)
@@ -168,6 +168,16 @@ def unary(draw, op_type):
     x = draw.tensor(draw.pick(NUMBER), draw.shape())
     signed = op_type not in ("Relu", "Relu6", "Sign")
     return inplace(draw, Op(x, answer(x.dtype, UNARY[op_type](x.data), signed=signed)))
+
+
+@judges("Round")
+def round_op(draw):
+    x, decimals = draw.tensor(draw.pick(NUMBER), draw.shape()), draw.pick([None, 0, 0, 1, 3, -2])
+    if x.dtype not in FLOATS:
+        return inplace(draw, Op(x, answer(x.dtype, x.data), {"decimals": abs(decimals or 0)}))
+    ten = x.data.dtype.type(10 ** abs(decimals or 0))
+    made = np.rint(x.data * ten) / ten if (decimals or 0) >= 0 else np.rint(x.data / ten) * ten
+    return inplace(draw, Op(x, answer(x.dtype, made), {"decimals": decimals}))
 
 
 @judges("Adds", "Muls")

@@ -103,7 +103,7 @@ class Module:
 def operand_names(op_type):
     """The names that an op type's operands have."""
     text = tap.skirc("opt", f"--op-type={op_type}").stdout
-    operands = text.split("  operands ")[1].split("  results ")[0]
+    operands = text.split("  results ")[0].split("  operands ")[-1]
     return re.findall(r"^ *(\w+)[?*]*:", operands, re.M)
 
 

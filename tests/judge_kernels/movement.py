@@ -339,6 +339,17 @@ def range_op(draw):
     return Op(numbers, Answer(dtype, np.arange(start, limit, delta).astype(CARRIERS[dtype])))
 
 
+@judges("Eye")
+def eye(draw):
+    numbers = {"f32": 0, "f16": 1, "i8": 2, "i32": 3, "u8": 4, "i16": 6, "u16": 7, "u32": 8, "i64": 9, "u64": 10,
+               "f64": 11, "bool": 12, "bf16": 27}
+    dtype = draw.pick(list(numbers))
+    rows, columns, batch = draw.int(1, 9), draw.pick([None, 0, draw.int(1, 9)]), draw.shape(0, 2, elements=9)
+    made = np.broadcast_to(np.eye(rows, columns or rows), batch + (rows, columns or rows)).astype(CARRIERS[dtype])
+    return Op([], Answer(dtype, made), {"num_rows": rows, "num_columns": columns, "dtype": numbers[dtype],
+                                        "batch_shape": list(batch) if batch else draw.maybe([])})
+
+
 @judges("Shape", "Size", "Rank")
 def shape_op(draw, op_type):
     x = moved(draw, 0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .draws import FLOAT, Op
+from .draws import FLOAT, REAL, Op
 from .numbers import Answer, Tensor, rounded
 from .table import judges
 
@@ -15,11 +15,15 @@ def softmax(wide, axes):
     return powers / powers.sum(axis=axes, keepdims=True)
 
 
-def softmax_error(wide, axes):
+def softmax_unit(dtype):
+    return UNIT if dtype != "f64" else 2.0 ** -53
+
+
+def softmax_error(wide, axes, unit=UNIT):
     """Of the relative error: of the exponents, each by its magnitude, and of the sum."""
     finite = np.where(np.isfinite(wide), np.abs(wide), 0)
     count = np.prod([wide.shape[axis] for axis in axes], dtype=float)
-    return UNIT * (4 + 4 * finite.max(initial=0) + count)
+    return unit * (4 + 4 * finite.max(initial=0) + count)
 
 
 def softmax_input(draw, dtype, shape):
@@ -27,24 +31,24 @@ def softmax_input(draw, dtype, shape):
     x = draw.tame(dtype, shape, draw.pick([1.0, 5.0, 30.0]))
     if draw.chance(0.2):
         rare = draw.random.random(x.shape) < 0.1
-        x.data = np.where(rare, np.float32(draw.pick([-np.inf, np.inf, np.nan])), x.data)
+        x.data = np.where(rare, x.data.dtype.type(draw.pick([-np.inf, np.inf, np.nan])), x.data)
     return x
 
 
 def near_softmax(dtype, wide, axes):
     made = softmax(wide, axes)
-    error = softmax_error(wide, axes) * np.where(np.isnan(made), 0, made) + 2.0 ** -126
+    error = softmax_error(wide, axes, softmax_unit(dtype)) * np.where(np.isnan(made), 0, made) + 2.0 ** -126
     return Answer(dtype, made, near=2, error=error)
 
 
 @judges("Softmax")
 def softmax_last(draw):
-    x = softmax_input(draw, draw.pick(FLOAT), draw.shape(1, 4))
+    x = softmax_input(draw, draw.pick(REAL), draw.shape(1, 4))
     return Op(x, near_softmax(x.dtype, x.data.astype(np.float64), (-1,)))
 
 
 def softmax_axes(draw):
-    x = softmax_input(draw, draw.pick(FLOAT), draw.shape(1, 4))
+    x = softmax_input(draw, draw.pick(REAL), draw.shape(1, 4))
     axes = draw.maybe(draw.axes(x.data.ndim), 0.7)
     return x, tuple(axes or (-1,)), {"axes": axes}
 
@@ -52,7 +56,7 @@ def softmax_axes(draw):
 @judges("SoftmaxV2")
 def softmax_v2(draw):
     x, axes, attrs = softmax_axes(draw)
-    dtype = draw.pick([x.dtype, "f32"])
+    dtype = draw.pick([x.dtype, "f32" if x.dtype != "f64" else "f64"])
     attrs["half_to_float"] = (dtype != x.dtype) or draw.maybe(False)
     return Op(x, near_softmax(dtype, x.data.astype(np.float64), axes), attrs)
 
@@ -63,7 +67,7 @@ def log_softmax_v2(draw):
     wide = x.data.astype(np.float64)
     shifted = wide - np.max(wide, axis=axes, keepdims=True, initial=-np.inf)
     made = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))
-    error = softmax_error(wide, axes)
+    error = softmax_error(wide, axes, softmax_unit(x.dtype))
     return Op(x, Answer(x.dtype, made, near=2, error=error), attrs)
 
 
