@@ -164,15 +164,15 @@ class Call:
         return value if dims(value) == self.result.dims else self.op("Reshape", [value])
 
     def const(self, data, data_type, sizes=()):
-        """A constant: a number, or a list of as many as `sizes` say."""
+        """A constant: a number, or a list of as many as `sizes` say. Integers wrap, as those of
+        PyTorch do where it computes in a type that does not hold them."""
         if data_type.is_complex:
             raise NotCovered("complex numbers")
         values = [data] if isinstance(data, numbers.Number) else data
         if not data_type.is_floating_point and data_type is not torch.bool:
+            need(not any(isinstance(value, float) for value in values), f"a float as {data_type}")
             info = torch.iinfo(data_type)
-            if any(isinstance(value, float) or not info.min <= value <= info.max
-                   for value in values):
-                raise NotCovered(f"a number that {data_type} does not hold")
+            values = [(value - info.min) % (info.max - info.min + 1) + info.min for value in values]
         kind = float if data_type.is_floating_point else bool if data_type is torch.bool else int
         values = [kind(value) for value in values]
         return self.builder.const(values[0] if isinstance(data, numbers.Number) else values,
@@ -959,7 +959,8 @@ def _quant_matmul(c):
       "`bias`, `quant_scale`, `quant_offset`, `group_index`, `quant_mode` other than 1: the import "
       "ends")
 def _dequant_swiglu_quant(c):
-    operands = [c.x, c.weight_scale, c.activation_scale, None, None, None, None]
+    rows = c.activation_scale and c.reshape(c.activation_scale, dims(c.x)[:-1])
+    operands = [c.x, c.weight_scale, rows, None, None, None, None]
     return c.builder.emit("DequantSwigluQuant", operands, c.result,
                           {"activate_left": c.activate_left}, ["", ".scale"])
 

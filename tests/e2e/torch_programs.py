@@ -240,8 +240,8 @@ PROGRAMS = {
                                           x == y), I.int(), J.int()),
     "small integers": (lambda x: (x + x, x.float() / 3, x.sum(), x.to(torch.int32), x > 1, -x),
                        I.to(torch.int8)),
-    "bytes": (lambda x: (x.float() / 3, x.to(torch.int32) * 2, x.bool(), x.sum()),
-              I.to(torch.uint8)),
+    "bytes": (lambda x: (x.float() / 3, x.to(torch.int32) * 2, x.bool(), x.sum(), x - 3, x * -1,
+                         x == -6, x < 300, x.masked_fill(x > 9, -2)), I.to(torch.uint8)),
     "powers": (lambda x, y: (x ** 2, x ** 3, y ** 0.5, y ** -0.5, y ** -1, 2 ** x, y ** x,
                              y.pow(2.5), y.square()), X, P),
     "exponentials": (lambda x, y: (torch.exp(x), torch.expm1(x), torch.log(y), torch.log1p(y),
@@ -847,8 +847,8 @@ class Quantised(nn.Module):
         with super_kernel("quantised"):
             y = npu_quant_matmul(x, self.weight, self.scale, pertoken_scale=rows, bias=self.bias,
                                  output_dtype=torch.float16)
-            z, scale = npu_dequant_swiglu_quant(y, weight_scale=self.scale, activation_scale=rows,
-                                                activate_left=True)
+            z, scale = npu_dequant_swiglu_quant(y, weight_scale=self.scale, activate_left=True,
+                                                activation_scale=rows.unsqueeze(1))
         return y.float(), z, scale
 
 
@@ -857,8 +857,8 @@ def check_quantised():
     computes("quantised products and gates", Quantised(), inputs)
     says("are one op each", to_skir(Quantised(), inputs.values()),
          "= QuantBatchMatmulV3(%x, %weight, %scale, none, %bias, %rows) : f16[8, 12]",
-         "= DequantSwigluQuant(%npu_quant_matmul, %scale, %rows, none, none, none, none) "
-         "{activate_left}")
+         "= DequantSwigluQuant(%npu_quant_matmul, %scale, %npu_dequant_swiglu_quant.reshape, none, "
+         "none, none, none) {activate_left}")
     refused("a quantised product in 8 bits", "needs an output_dtype", lambda x, y: npu_quant_matmul(
         x, y, x[0]), X, Y)
     refused("a static gate", "quant_mode = 1", lambda x: npu_dequant_swiglu_quant(
