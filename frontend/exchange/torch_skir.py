@@ -232,6 +232,8 @@ class _Functions(torch.overrides.TorchFunctionMode):
             place = _places(*args[:2])
             if place and name == "__setitem__":
                 return _write_places(args[0], *place, args[2])
+            if name == "__setitem__" and _write_mask(*args):
+                return None
             if place and any(index.dim() == 0 for index in place[1]):
                 return _read_places(*place)
         if name == "new_tensor" and len(args) == 2:
@@ -271,6 +273,24 @@ def _places(tensor, index):
             at += 1
     rest = tuple(slice(None) if torch.is_tensor(item) else item for item in items)
     return tensor[rest], [item.to(torch.int64) for item in indices], dims
+
+
+def _write_mask(tensor, index, values):
+    """As tensor[index] = values, where the index has a mask and there is one value. Whether it was
+    such an index."""
+    items = index if isinstance(index, tuple) else (index,)
+    masks = [at for at, item in enumerate(items) if torch.is_tensor(item)]
+    if len(masks) != 1 or items[masks[0]].dtype is not torch.bool or any(
+            not isinstance(item, (slice, torch.Tensor)) for item in items) or (
+                torch.is_tensor(values) and values.numel() != 1):
+        return False
+    at, mask = masks[0], items[masks[0]]
+    view = tensor[(*items[:at], *[slice(None)] * mask.dim(), *items[at + 1:])]
+    mask = mask.reshape(*mask.shape, *[1] * (view.dim() - at - mask.dim()))
+    if torch.is_tensor(values):
+        values = values.reshape(()).to(tensor.dtype)
+    view.copy_(view.masked_fill(mask, values))
+    return True
 
 
 def _is_row(dims):
@@ -506,6 +526,9 @@ class _Trace:
                     f"{_place_of(error)}the program reads values of a tensor in Python (a branch "
                     "or item() does, and x[i] where i has no dimensions: write x[i, ...])" +
                     _READ_HELP) from error
+            if "sym_strides() called on an undefined" in str(error):
+                raise Refused(f"{_place_of(error)}what is assigned to an index with a mask has more "
+                              "than one element: use torch.where") from error
             if "mutating a non-functional tensor" in str(error):
                 raise Refused(f"{_place_of(error)}{_WRITE_HELP}") from error
             if isinstance(error, Refused):

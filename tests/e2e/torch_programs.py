@@ -442,6 +442,7 @@ class Written(nn.Module):
         z[1] += 1
         w = x.clone()
         w[w > 1] = 0.5
+        w[1:, x[0] < 0] = x[0, 0]
         w[:, [0, -1]] = 3
         w[[0, 1], [2, 3]] = x[0, :2]
         w.diagonal().fill_(7)
@@ -735,6 +736,12 @@ def check_refusals():
     refused("random numbers", "random numbers", lambda x: x + torch.rand(6), X)
     refused("batch norm in training", "call eval() of the module", nn.BatchNorm1d(6), X)
     refused("a mask as an index", "depends on values", lambda x: x[x > 0], X)
+    def several(x):
+        y = x.clone()
+        y[:, torch.tensor([True, False] * 3)] = x[:, :3]
+        return y
+
+    refused("several values by a mask and a slice", "use torch.where", several, X)
     refused("nonzero", "depends on values", lambda x: x.nonzero(), X)
     compiled = torch.jit.script(nn.Linear(6, 3))
     refused("a ScriptModule", "not traced", lambda x: compiled(x), X)
