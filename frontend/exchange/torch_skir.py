@@ -458,7 +458,7 @@ def _shape_text(tensor):
 
 
 def _plain_state(modules):
-    """What modules have besides tensors: {name: something to compare}"""
+    """The attributes of modules that are no tensors: {name: something to compare}"""
     result = {}
     for root, top in modules.items():
         for path, module in top.named_modules():
@@ -527,8 +527,8 @@ class _Trace:
                     "or item() does, and x[i] where i has no dimensions: write x[i, ...])" +
                     _READ_HELP) from error
             if "sym_strides() called on an undefined" in str(error):
-                raise Refused(f"{_place_of(error)}what is assigned to an index with a mask has more "
-                              "than one element: use torch.where") from error
+                raise Refused(f"{_place_of(error)}what is assigned to an index with a mask has "
+                              "more than one element: use torch.where") from error
             if "mutating a non-functional tensor" in str(error):
                 raise Refused(f"{_place_of(error)}{_WRITE_HELP}") from error
             if isinstance(error, Refused):
@@ -864,20 +864,20 @@ def _operand_text(operand):
 
 
 class _Builder:
-    """A graph on its way: parameters, ops, and what each node of torch stands for. A node that
+    """A graph under construction: parameters, ops, and the value of each node of torch. A node that
     depends on nothing but constants is a tensor until something else uses it."""
 
     def __init__(self, module, params, reasons, weights):
         self.module, self.reasons, self.weights = module, reasons, weights
-        self.unused = dict(params)  # by placeholder: (name, tensor or None)
+        self.pending = dict(params)  # by placeholder that has no value yet: (name, tensor or None)
         self.params, self.ops, self.returns, self.writes = [], [], [], []
         self.values, self.taken, self.consts = {}, set(), {}
-        self.node, self.entered, self.told = None, [{}], set()
+        self.node, self.entered, self.warned = None, [{}], set()
 
     # -- names and values --
 
     def fresh(self, name):
-        """The name, or with a number behind it if it is taken."""
+        """The name, or with a number appended if it is taken."""
         result, n = name, 1
         while result in self.taken:
             result, n = f"{name}.{n}", n + 1
@@ -927,27 +927,25 @@ class _Builder:
         self.ops.append(value.op)
         return value
 
-    def place(self, tensor, name=None):
+    def place(self, tensor):
         """A constant with the elements of the tensor."""
         known = _describe(tensor)
-        if tensor.is_complex() or tensor.dtype not in _LISTED:
-            raise Refused(f"a constant of {tensor.dtype}")
+        if tensor.dtype not in _LISTED:
+            raise Refused(f"the program has a constant of {tensor.dtype}")
         flat = tensor.detach().reshape(-1)
-        if flat.numel() and bool((flat == flat[0]).all()):
+        if flat.numel() and bool(((flat == flat[0]) & (flat.signbit() == flat[0].signbit())).all()):
             data = flat[0].item()
         elif flat.numel() <= _LIST or self.weights is None:
             data = flat.tolist()
         else:
-            return self.constant(name or f"{self.base_name()}.const", known, "Const",
+            return self.constant(f"{self.base_name()}.const", known, "Const",
                                  self.weights.add(tensor))
-        if name is None:
-            return self.const(data, known.dtype, known.dims)
-        return self.constant(name, known, "Const", data)
+        return self.const(data, known.dtype, known.dims)
 
     def value_of(self, node):
-        """What a node stands for."""
-        if node in self.unused:
-            name, tensor = self.unused.pop(node)
+        """The value of a node."""
+        if node in self.pending:
+            name, tensor = self.pending.pop(node)
             known = _described(node)
             if tensor is None or self.weights is None:
                 self.values[node] = self.add_param(name, known)
@@ -963,7 +961,7 @@ class _Builder:
         return value
 
     def resolve(self, arg):
-        """What an argument of a node stands for: values and plain data."""
+        """An argument of a node, with the values of nodes in their places."""
         if isinstance(arg, torch.fx.Node):
             return self.value_of(arg)
         if isinstance(arg, (list, tuple)):
@@ -983,19 +981,19 @@ class _Builder:
 
     def add(self, node):
         name = _name_of(node)
-        if name == "scope_enter":
-            keys, values = (list(arg) for arg in node.args[:2])
-            self.entered.append({**self.entered[-1], **dict(zip(keys, values))})
-        elif name == "scope_exit":
-            self.entered.pop()
-        elif node.op == "placeholder":
-            if node in self.unused and self.unused[node][1] is None:
+        if node.op == "placeholder":
+            if node in self.pending and self.pending[node][1] is None:
                 self.value_of(node)
         elif node.op == "get_attr":
             self.values[node] = operator.attrgetter(node.target)(self.module)
         elif node.op == "output":
             self.returns = [leaf for leaf in _flat(self.resolve(node.args[0]))
                             if isinstance(leaf, _Value)]
+        elif name == "scope_enter":
+            keys, values = (list(arg) for arg in node.args[:2])
+            self.entered.append({**self.entered[-1], **dict(zip(keys, values))})
+        elif name == "scope_exit":
+            self.entered.pop()
         elif node.target is operator.getitem:
             self.values[node] = self.values[node.args[0]][node.args[1]]
         elif name == "copy_" and node.args[0].op == "placeholder":
@@ -1029,7 +1027,7 @@ class _Builder:
             except NotCovered as error:
                 reason = f"its row does not cover {error}"
                 self.restore(state)
-        self.tell(f"'{_own_type(node)}' is an op without a kernel: {reason}")
+        self.warn(f"'{_own_type(node)}' is an op without a kernel: {reason}")
         return self.own(node)
 
     def translate(self, node, name, row):
@@ -1067,9 +1065,9 @@ class _Builder:
         self.ops[-1].is_own = True
         return results if isinstance(known, list) else results[0]
 
-    def tell(self, text):
-        if text not in self.told:
-            self.told.add(text)
+    def warn(self, text):
+        if text not in self.warned:
+            self.warned.add(text)
             warnings.warn(text)
 
     # -- the end --
@@ -1095,8 +1093,8 @@ class _Builder:
                 self.emit("Assign", [target, source], [])
 
     def writes_in_place(self, target, source):
-        """Makes a ScatterUpdate of a copy of the target one of the target, where nothing reads
-        what was there before behind it."""
+        """Makes a ScatterUpdate of a copy of the target one of the target itself, where nothing
+        later reads what was there before."""
         update = source.op
         move = update.operands[0].op if update and update.type == "ScatterUpdate" else None
         if not move or move.operands[0] is not target or not self.is_read_by(move, update):
@@ -1115,7 +1113,7 @@ class _Builder:
                    for other in self.ops)
 
     def drop_unused(self):
-        """Drops transposes that rows have seen through; what gives contents stands first."""
+        """Drops transposes that rows have seen through; contents come first."""
         kept, used = [], {id(value) for value in self.returns}
         for op in reversed(self.ops):
             if op.type in ("Const", "TransposeD") \
@@ -1213,7 +1211,7 @@ class _Weights:
 
 
 def _blocks_of(op):
-    """The blocks that an op stands in, outermost first."""
+    """The blocks around an op, outermost first."""
     marks, blocks = op.marks, []
     if "_super_kernel_scope" in marks:
         scope, options = marks["_super_kernel_scope"], marks.get("_super_kernel_options")
@@ -1307,8 +1305,8 @@ def _stubs_text(builder, which):
 
 
 def _lifted(program):
-    """What the placeholders of an ExportedProgram stand for that are no inputs: {name: (its name
-    there, tensor)}"""
+    """The parameters, buffers and constants that are placeholders of an ExportedProgram:
+    {placeholder: (name, tensor)}"""
     signature, constants = program.graph_signature, getattr(program, "constants", {})
     for key in ("buffers_to_mutate", "user_inputs_to_mutate"):
         if getattr(signature, key, None):

@@ -467,6 +467,18 @@ def _to_copy(c):
     return c.input if dtype(c.input) is c.result.dtype else c.op("Cast", [c.input])
 
 
+@_row("to", "input, dtype=None, copy=False", "as `_to_copy` (only in an `ExportedProgram`)",
+      "complex numbers")
+def _to(c):
+    return _to_copy(c)
+
+
+@_row("dropout", "input, p, train", "the input (only in an `ExportedProgram`)", "`train`")
+def _dropout(c):
+    need(not c.train, "dropout in training")
+    return c.input
+
+
 @_row("alias clone contiguous detach lift_fresh lift_fresh_copy", "input", "the input")
 def _same(c):
     return c.input
@@ -493,6 +505,9 @@ def _new_full(c):
 # ---- Shapes ----
 
 
+@_row("flatten", "input, start_dim=0, end_dim=-1", "`Reshape` (only in an `ExportedProgram`)")
+@_row("unflatten", "input, dim, sizes", "`Reshape` (only in an `ExportedProgram`)")
+@_row("reshape", "input, shape", "`Reshape` (only in an `ExportedProgram`)")
 @_row("_reshape_alias", "input, size, stride", "`Reshape`")
 @_row("view _unsafe_view", "input, size", "`Reshape`", "a view as another data type")
 def _view(c):
@@ -584,6 +599,7 @@ def _split_along(c, axis):
     return c.ops("SplitVD", [c.input], {"size_splits": parts, **attrs})
 
 
+@_row("chunk", "input, chunks, dim=0", "as `split` (only in an `ExportedProgram`)")
 @_row("split unsafe_split", "input, split_size, dim=0",
       "`SplitD`; in parts of different sizes `SplitVD`")
 def _split(c):
@@ -909,6 +925,7 @@ def _attention(c):
 # ---- Normalisation ----
 
 
+@_row("softmax", "input, dim, dtype=None", "as `_softmax` (only in an `ExportedProgram`)")
 @_row("_softmax", "input, dim, half_to_float",
       "`Softmax` along the last dimension, else `SoftmaxV2 {axes}`")
 def _softmax(c):
@@ -918,6 +935,7 @@ def _softmax(c):
                                                                       {"axes": [axis]})
 
 
+@_row("log_softmax", "input, dim, dtype=None", "as `_log_softmax` (only in an `ExportedProgram`)")
 @_row("_log_softmax", "input, dim, half_to_float", "`LogSoftmaxV2 {axes}`")
 def _log_softmax(c):
     need(dims(c.input), "an input without dimensions")
@@ -925,6 +943,8 @@ def _log_softmax(c):
     return c.op("LogSoftmaxV2", [x], {"axes": [_axis(c.dim, len(dims(x)))]})
 
 
+@_row("layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True",
+      "as `native_layer_norm` (only in an `ExportedProgram`)")
 @_row("native_layer_norm", "input, normalized_shape, weight, bias, eps",
       "`LayerNorm {begin_norm_axis, begin_params_axis, epsilon}`; absent weights are 1, biases 0",
       "use of the mean or the deviation that it returns")
@@ -939,7 +959,7 @@ def _layer_norm(c):
     stats = c.builder.tensor(y.dtype, [*y.dims[:begin], *[1] * len(shape)])
     value = c.builder.emit("LayerNorm", [c.input, gamma, beta], [y, stats, stats], attrs,
                            ["", ".mean", ".variance"])[0]
-    return [value, None, None]
+    return [value, None, None] if isinstance(c.result, list) else value
 
 
 @_row("npu_rms_norm", "input, gamma, epsilon=1e-06", "`RmsNorm {epsilon}`")

@@ -32,6 +32,7 @@ import contextlib
 import copy
 import functools
 import io
+import operator
 import re
 import tempfile
 import types
@@ -117,11 +118,11 @@ def run(text, values, *options):
     been run before, as a graph that is the same in ATen, is known."""
     key = (text, options, *(values[name].numpy().tobytes() for name in parameters(text)))
     if key not in _known:
-        _known[key] = run_anew(text, values, *options)
+        _known[key] = run_graph(text, values, *options)
     return _known[key]
 
 
-def run_anew(text, values, *options):
+def run_graph(text, values, *options):
     tap.write("program.skir", text)
     names, given = list(dict.fromkeys(returned(text))), parameters(text)
     arguments = []
@@ -396,6 +397,9 @@ PROGRAMS = {
                              x + torch.linspace(0, 1, 6), x * torch.tensor([1, 0, 1, 0, 1, 0]),
                              torch.tril(torch.ones(4, 4)) @ x, x[torch.tensor([1, 0])],
                              F.one_hot(torch.arange(4), 6) + x, torch.tensor(3).item() * x), X),
+    "odd constants": (lambda x: (torch.tensor([0.0, -0.0, float("nan"), float("-inf")]).expand(
+        2, 4) + 0 * x[:2, :4], torch.copysign(torch.tensor([0.0, -0.0]), 1), torch.tensor([
+            [True, False]]), torch.zeros(0, 3), torch.full((2,), float("nan"))), X),
     "one hot": (lambda i: F.one_hot(i, 5), torch.tensor([[1, 0], [4, 2]])),
     "casts": (lambda x, i: (x.half().float(), x.int(), x.long(), i.float(), i.bool(),
                             i.to(torch.int32), x.type_as(i), x.to(i), x.double().float(),
@@ -886,7 +890,7 @@ def check_stubs():
                 y = self.conv(x)
             return y.relu(), torch.median(x), torch.round(x, decimals=1)
 
-    text = warned("what no row translates is told",
+    text = warned("a warning names what no row translates",
                   "'aten.convolution' is an op without a kernel: no "
                   "row translates it", lambda: to_skir(Own(), [torch.rand(1, 4, 8)], stubs=True))
     accepts("ops of own types", text)
@@ -934,6 +938,7 @@ def check_exported():
     says("it has names of parameters, dimensions and scopes", text,
          "graph @main(%x: f32[s0, 4], %layer.w: f32[4, 2]) dims (s0) -> f32[s0, 2] {",
          "scope @s {", 'stream "1" {', "%mm_default = MatMul(%x, %layer.w) : f32[s0, 2]")
+    check_exported_functions()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         refused("one that writes buffers", "writes into its buffers", program(
@@ -941,6 +946,68 @@ def check_exported():
         with graph.inserting_before(y):
             graph.call_function(torch.relu, (x,))
         refused("one that calls what is no function of ATen", "no function of ATen", program())
+
+
+def check_exported_functions():
+    """Functions that make_fx takes apart and torch.export keeps."""
+    aten, x, y = torch.ops.aten, torch.rand(2, 4, 6), torch.rand(5, 6)
+    norm, half = torch.rand(6), torch.rand(1, 2, 8, 16).half()
+    calls = [(aten.linear.default, (x, y)), (aten.matmul.default, (x, x.mT)),
+             (aten.softmax.int, (x, 1)), (aten.log_softmax.int, (x, -1)),
+             (aten.layer_norm.default, (x, [6], norm, norm)),
+             (aten.layer_norm.default, (x, [4, 6])),
+             (aten.dropout.default, (x, 0.5, False)), (aten.flatten.using_ints, (x, 1)),
+             (aten.reshape.default, (x, [8, -1])), (aten.to.dtype, (x, torch.int32)),
+             (aten.gelu.default, (x,)), (aten.chunk.default, (x, 2, -1))]
+    for function, args in calls:
+        graph, inputs = torch.fx.Graph(), {}
+        for i, arg in enumerate(args):
+            if torch.is_tensor(arg):
+                inputs[f"x{i}"] = arg
+        nodes = {name: graph.placeholder(name) for name in inputs}
+        for name, node in nodes.items():
+            node.meta["val"] = inputs[name]
+        call = graph.call_function(function, tuple(
+            nodes[f"x{i}"] if torch.is_tensor(arg) else arg for i, arg in enumerate(args)))
+        call.meta["val"] = wanted = function(*args)
+        parts = [wanted]
+        if isinstance(wanted, (list, tuple)):
+            parts, call = list(wanted), [graph.call_function(operator.getitem, (call, i))
+                                         for i in range(len(wanted))]
+            for node, part in zip(call, parts):
+                node.meta["val"] = part
+        graph.output(tuple(call) if isinstance(call, list) else (call,))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            text = to_skir(types.SimpleNamespace(
+                graph_module=torch.fx.GraphModule(nn.Module(), graph), state_dict={},
+                graph_signature=types.SimpleNamespace()))
+        result = run(text, inputs)
+        problem = result if isinstance(result, str) else "\n".join(
+            filter(None, map(differ, parts, result[0])))
+        tap.check(f"an exported {function}", not problem and len(caught) == 1, f"{problem}\n{text}")
+    query = torch.fx.Graph()
+    nodes = [query.placeholder(name) for name in "qkv"]
+
+    def scaled_dot_product_attention(*args):
+        pass
+
+    names = [types.SimpleNamespace(name=name) for name in ("query", "key", "value")]
+    scaled_dot_product_attention._schema = types.SimpleNamespace(arguments=names, is_mutable=False)
+    call = query.call_function(scaled_dot_product_attention, tuple(nodes))
+    for node in [*nodes, call]:
+        node.meta["val"] = half
+    query.output((call,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = to_skir(types.SimpleNamespace(
+            graph_module=types.SimpleNamespace(graph=query), state_dict={},
+            graph_signature=types.SimpleNamespace()))
+    wanted = half.float()
+    wanted = torch.softmax(wanted @ wanted.mT / 4, -1) @ wanted
+    result = run(text, dict.fromkeys("qkv", half))
+    tap.check("exported attention", not isinstance(result, str) and torch.allclose(
+        result[0][0].float(), wanted, atol=2e-3), f"{result}\n{text}")
 
 
 # ---- The table, the page and the command ----
@@ -1027,7 +1094,8 @@ def check_command():
     status, _, errors = command()
     tap.check("the command needs a program", status == 2 and "no program" in errors, errors)
     status, output, errors = command("--help")
-    tap.check("its help says what is experimental", status == 0 and "experimental" in output, output)
+    tap.check("its help says what is experimental", status == 0 and "experimental" in output,
+              output)
 
 
 check_programs()
