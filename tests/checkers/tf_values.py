@@ -27,7 +27,7 @@ from checkers.imported import Outcome
 imported.need(["numpy"], "python3-numpy")
 import numpy as np
 from checkers.tf_nodes import Node, dims_text
-from judge_kernels.numbers import CARRIERS, FLOATS, INTS, Answer, rounded, to_bits
+from judge_kernels.numbers import CARRIERS, FLOATS, INTS, Answer, quantum, rounded, to_bits
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "6"))
@@ -47,6 +47,11 @@ def exact(dtype, values):
 def near(dtype, values, ulps=16, error=2e-6):
     """Real numbers, or what is near to them: units in the last place of f32, and an absolute error."""
     return Answer(dtype, np.asarray(values, np.float64), near=ulps, error=error)
+
+
+def in_steps(dtype, values):
+    """What an operator may make of several, each rounded to the dtype."""
+    return near(dtype, values, error=2 * quantum(dtype, values))
 
 
 # ---- Models: MODELS has a function of a node for each operator ----
@@ -260,14 +265,14 @@ REDUCTIONS = {
     "Sum": ("whole", np.sum, exact), "Mean": ("plain", np.mean, near), "Max": ("plain", np.max, exact),
     "Min": ("plain", np.min, exact), "Prod": ("powers", np.prod, exact), "All": ("plain", np.all, exact),
     "Any": ("plain", np.any, exact),
-    "EuclideanNorm": ("plain", lambda x, **how: np.sqrt(np.sum(x * x, **how)), near),
+    "EuclideanNorm": ("plain", lambda x, **how: np.sqrt(np.sum(x * x, **how)), in_steps),
 }
 
 
 @op(*REDUCTIONS)
 def reduction(node):
     kind, model, answer = REDUCTIONS[node.op]
-    t = "bool" if node.op in ("All", "Any") else node.dtype(FLOAT if answer is near else NUMBER)
+    t = "bool" if node.op in ("All", "Any") else node.dtype(NUMBER if answer is exact else FLOAT)
     shape = node.shape(elements=200)
     x = node.data(t, shape, "powers" if t in FLOATS and kind == "powers" else kind)
     axes = node.axes(len(shape), low=0) if node.chance(0.15) else node.axes(len(shape))
