@@ -234,7 +234,7 @@ def moved(d, name):
         return f"torch.select_scatter({x}, {d.x(t, tuple(wide))}, {axis}, {low})"
     if name == "slice_scatter":
         wide[axis] = d.int(1, n - low)
-        return f"torch.slice_scatter({x}, {d.x(t, tuple(wide))}, {axis}, {low}, {low + wide[axis]})"
+        return f"torch.slice_scatter({x}, {d.x(t, tuple(wide))}, {axis % len(shape)}, {low}, {low + wide[axis]})"
     square = d.x(t, (3, 3)) if name in ("diagonal_scatter", "diag") else x
     return {
         "diagonal_scatter": f"torch.diagonal_scatter({square}, {d.x(t, (3,))})" if name == "diagonal_scatter" else "",
