@@ -1,9 +1,16 @@
-"""Random programs of functions of PyTorch that move elements, of losses and layers, and of rarer functions: rows of aten_programs."""
+"""Random programs of functions of PyTorch that move elements, of losses, and of rarer functions."""
 
 import numpy as np
 from checkers.aten_programs import ANY, FLOAT, ROWS, TORCH, row
 
-__all__ = ["ROWS"]
+__all__ = ["DRAWN_AS", "ROWS"]
+# Functions of the table that programs reach under another name.
+DRAWN_AS = {
+    "lift_fresh": "tensor", "lift_fresh_copy": "tensor", "embedding": "Embedding", "linalg_cross": "cross",
+    "linalg_vector_norm": "vector_norm", "_weight_norm_interface": "weight_norm", "upsample_nearest1d": "upsample",
+    "upsample_nearest3d": "upsample",
+    **{f"{kind}_pad{rank}d": f"{kind}_pad" for kind in ("reflection", "replication") for rank in (1, 2, 3)},
+}
 
 
 def reshaped(d, shape):
@@ -107,7 +114,8 @@ def indexed(d, name):
                    f"y = {x} + 0; y[{text}].fill_(3); return y", f"y = {x} + 1; z = y[{text}]; z.mul_(2); return y"])
 
 
-@row("gather", "index_select", "take_along_dim", "scatter", "scatter_add", "one_hot", "index", "index_put", "masked_select")
+@row("gather", "index_select", "take_along_dim", "scatter", "scatter_add", "one_hot", "index", "index_put", "masked_select",
+     "take")
 def places(d, name):
     t, shape = d.dtype("f32 f32 f64 i64"), d.shape(1, 3, elements=100)
     axis = d.axis(len(shape))
@@ -118,6 +126,8 @@ def places(d, name):
     x = d.x(t, shape, "whole")
     if name == "masked_select":
         return f"torch.masked_select({x}, {d.x('bool', shape)})"
+    if name == "take":
+        return f"torch.take({x}, {d.give('i64', d.random.integers(0, np.prod(shape), d.shape(0, 2, elements=20)))})"
     if name == "index_select":
         return f"torch.index_select({x}, {axis}, {d.give('i64', d.random.integers(0, n, count))})"
     if name == "index":
@@ -214,7 +224,7 @@ def moved(d, name):
     n = shape[axis]
     low = d.int(0, n - 1)
     if name in ("channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "reflection_pad", "replication_pad", "upsample"):
-        rank = d.int(1, 3) if name in ("replication_pad", "upsample") else d.int(1, 2)
+        rank = d.int(1, 3)
         x = d.x("f32", (d.int(1, 2), 8, 4, 6)[:4 if name.startswith(("pixel", "channel")) else 2] + (
             (4, 2, 6)[:rank] if name in ("reflection_pad", "replication_pad", "upsample") else ()))
         pads = [d.int(0, 1) for _ in range(2 * rank)]
@@ -234,7 +244,7 @@ def moved(d, name):
         return f"torch.select_scatter({x}, {d.x(t, tuple(wide))}, {axis}, {low})"
     if name == "slice_scatter":
         wide[axis] = d.int(1, n - low)
-        return f"torch.slice_scatter({x}, {d.x(t, tuple(wide))}, {axis % len(shape)}, {low}, {low + wide[axis]})"
+        return f"torch.slice_scatter({x}, {d.x(t, tuple(wide))}, dim={axis % len(shape)}, start={low}, end={low + wide[axis]}, step=1)"
     square = d.x(t, (3, 3)) if name in ("diagonal_scatter", "diag") else x
     return {
         "diagonal_scatter": f"torch.diagonal_scatter({square}, {d.x(t, (3,))})" if name == "diagonal_scatter" else "",

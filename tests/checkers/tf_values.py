@@ -30,7 +30,7 @@ from checkers.tf_nodes import Node, dims_text
 from judge_kernels.numbers import CARRIERS, FLOATS, INTS, Answer, quantum, rounded, to_bits
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
-COUNT = int(os.environ.get("SKIR_TEST_COUNT", "6"))
+COUNT = int(os.environ.get("SKIR_TEST_COUNT", "4"))
 ONLY = os.environ.get("ONLY", "").split()
 
 FLOAT = "f32 f32 f16 bf16 f64"  # f32 is drawn more often
