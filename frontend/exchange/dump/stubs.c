@@ -23,11 +23,24 @@ static bool needs_kernel(const struct stubs *stubs, const struct op *op)
            !(known && (type->passive || type->view));
 }
 
+/* The first op of a stub. An unknown type, and an op that contradicts its type, need no remark. */
+static void report(const struct stubs *stubs, const struct op *op)
+{
+    if (stubs->dump->options->library && op_type_find(stubs->module, op->type) &&
+        !attr_flag(stubs->module, op->attrs, W__unchecked))
+        diag_at(stubs->dump->diags, DIAG_no_sample_kernel,
+                source_token(stubs->dump->source, op->loc),
+                "%.*s gets a stub: no sample kernel takes these operands",
+                NAME(stubs->module, op->type));
+}
+
 static void bind(struct stubs *stubs, struct op *op)
 {
     uint32_t *kernel = id_map_at(&stubs->kernels, op->type);
-    if (*kernel == NONE)
+    if (*kernel == NONE) {
         *kernel = stub_kernel_declare(stubs->module, op->type);
+        report(stubs, op);
+    }
     op->kernel = *kernel;
 }
 
