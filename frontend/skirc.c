@@ -94,7 +94,7 @@ static const struct command commands[] = {
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
      options_fmt, 1, FILES_UNLIMITED, cmd_fmt},
     {"import", "[OPTIONS] FILE", "make a graph that others have dumped a .skir file",
-     import_details, options_import, 1, 1, cmd_import},
+     import_details, options_import, 0, 1, cmd_import},
     {"export", "[OPTIONS] FILE...", "write a file in a format of others", export_details,
      options_export, 1, FILES_UNLIMITED, cmd_export},
     {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",

@@ -35,6 +35,8 @@ const struct option options_import[] = {
      "folder of sample kernels: ops that have none get stubs; without it, those of this skirc"},
     {"counts", 0, OPTION_FLAG, NULL,
      "print what the input has, as JSON, instead: graphs, nodes, edges, and what is lost"},
+    {"translations", 0, OPTION_VALUE, "SOURCE",
+     "print, instead, what operators of a source become, as a table in Markdown: onnx, tf"},
     {0},
 };
 
@@ -274,11 +276,32 @@ static enum exit_status import(const struct invocation *invocation, struct input
     return status;
 }
 
+/* The table of the source of that name. */
+static enum exit_status print_translations(const struct invocation *invocation)
+{
+    const char *name = option_value(invocation, "translations");
+    struct text text = {NULL, 0, 0};
+    for (unsigned dialect = 0; dialect < DIALECTS; dialect++) {
+        const struct translation_table *table = translation_table((enum dialect)dialect);
+        if (!table || strcmp(table->name, name) != 0)
+            continue;
+        translations_print(&text, table);
+        enum exit_status status = write_output(invocation, "-", &text);
+        text_free(&text);
+        return status;
+    }
+    return usage_error(invocation, "--translations: there is no source '%s', only onnx and tf", name);
+}
+
 enum exit_status cmd_import(struct invocation *invocation)
 {
     struct wishes wishes;
     struct input input;
     enum exit_status status = EXIT_USAGE;
+    if (option_given(invocation, "translations"))
+        return print_translations(invocation);
+    if (invocation->n_files == 0)
+        return usage_error(invocation, "import needs a file; '-' is standard input");
     if (take_wishes(&wishes, invocation)) {
         const struct exchange_format *format;
         status = EXIT_INPUT;

@@ -109,6 +109,18 @@ if "--bless" in sys.argv:
     sys.exit(0)
 for path in dumps:
     check(path)
+
+# docs/importing.md has the tables as they are printed.
+with open(os.path.join("..", "..", "docs", "importing.md"), encoding="utf-8") as file:
+    described = file.read()
+for source in "onnx", "tf":
+    table = skirc("import", f"--translations={source}").stdout.decode()
+    missing = [line for line in table.splitlines() if line not in described.splitlines()]
+    tap.check(f"docs/importing.md has the translations of {source}", table and "\n\n" + table + "\n" in described,
+              "\n".join(missing) + f"\nskirc import --translations={source} prints the table")
+wrong = skirc("import", "--translations=onn")
+tap.check("a source without a table", wrong.returncode == 2 and b"no source 'onn', only onnx and tf" in wrong.stderr, wrong.stderr)
+
 bases = {os.path.splitext(path)[0] for path in dumps}
 stray = [path for path in glob.glob("*/*")
          if path.endswith(EXPECTED) and os.path.splitext(path)[0] not in bases]

@@ -185,13 +185,13 @@ static bool translate(struct dump_maker *maker, uint32_t n, uint32_t block)
     t.results = mem_calloc(t.n_results + 1, sizeof *t.results);
     take_results(maker, n, &t);
     bool done = translate_node(&t);
+    uint32_t type = done ? NONE : dump_foreign_type(maker->dump, node);
     if (done)
         finish(maker, n, &t);
     else
         diag_at(maker->dump->diags, DIAG_not_translated,
                 source_token(maker->dump->source, node->loc), "%.*s is not translated: %.*s",
-                NAME(maker->module, dump_foreign_type(maker->dump, node)), (int)t.reason.size,
-                t.reason.at);
+                NAME(maker->module, type), (int)t.reason.size, t.reason.at);
     mem_free(t.results);
     translation_free(&t);
     return done;

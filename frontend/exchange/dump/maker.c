@@ -55,10 +55,21 @@ uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_val
     return maker_named_graph(maker, value);
 }
 
+/* Whether it is an operator of another domain than that of its source, which its type has. */
+static bool has_domain(const struct module *module, uint32_t type)
+{
+    const struct intern_name *name = &module->names.names[type];
+    for (uint32_t i = 1; i + 1 < name->size; i++)
+        if (name->text[i] == ':' && name->text[i - 1] == ':')
+            return true;
+    return false;
+}
+
 uint32_t dump_foreign_type(struct dump *dump, const struct dump_node *node)
 {
     const struct translation_table *table = translation_table((enum dialect)node->dialect);
-    return table ? module_name_printf(dump->module, "%s.%.*s", table->name,
-                                      NAME(dump->module, node->type))
-                 : node->type;
+    return table && !has_domain(dump->module, node->type)
+               ? module_name_printf(dump->module, "%s.%.*s", table->name,
+                                    NAME(dump->module, node->type))
+               : node->type;
 }

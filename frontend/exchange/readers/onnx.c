@@ -289,10 +289,10 @@ static void settle_type(struct module *module, struct onnx_level *level)
     bool is_own = is_own_domain(module, level->op_domain);
     if (is_own && level->tensor != NONE && !name_is(module, level->op_type, "Constant"))
         add_tensor_type(module, level);
-    node->dialect = is_own ? DIALECT_ONNX : DIALECT_GE;
-    node->type = is_own || !name_is(module, level->op_domain, ONNX_GE_DOMAIN)
-                     ? full_name(module, level->op_domain, level->op_type, level->op_overload)
-                     : level->op_type;
+    bool is_ge = !is_own && name_is(module, level->op_domain, ONNX_GE_DOMAIN);
+    node->dialect = is_ge ? DIALECT_GE : DIALECT_ONNX;
+    node->type = is_ge ? level->op_type
+                       : full_name(module, level->op_domain, level->op_type, level->op_overload);
 }
 
 static void end_node(struct reader *reader, struct onnx_level *level)

@@ -6,6 +6,7 @@
 #include "ir/refine_types.h"
 #include "ir/verify/verify.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------- the node ---- */
@@ -103,57 +104,58 @@ bool tr_is_float(const struct translation *t, uint32_t value)
     return dtype != DTYPE_UNKNOWN && dtype_info((enum dtype)dtype)->class == CLASS_FLOAT;
 }
 
-/* The numbers that the text gives to the constant that a value is; 0: there are none. */
-static uint32_t numbers_of(const struct translation *t, uint32_t value,
-                           const struct attr_value **numbers, uint64_t *elements)
+int64_t tr_need_dim(struct translation *t, uint32_t value, uint32_t i)
 {
-    uint32_t source = value == NONE ? NONE : viewed_value(t->module, t->graph, value);
-    uint32_t def = source == NONE ? NONE : t->graph->values.at[source].def;
-    if (def >= t->graph->ops.count || (source < t->written->count && t->written->at[source]))
-        return 0;
-    const struct op *op = &t->graph->ops.at[def];
-    const struct attr *attr =
-        name_is(t->module, op->type, "Variable") ? NULL : op_contents_attr(t->module, t->graph, op);
-    if (!attr || !type_elements(t->module, t->graph->values.at[source].type, elements))
-        return 0;
-    struct contents contents = contents_read(t->module, attr);
-    *numbers = contents.numbers;
-    return contents.numbers && (contents.count == 1 || contents.count == *elements) ? contents.count
-                                                                                    : 0;
+    int64_t dim = tr_dim(t, value, i);
+    if (dim >= 0)
+        return dim;
+    tr_refuse(t, "dimension %u of an operand is not known", i);
+    return 1;
 }
 
-/* One number may fill a constant of any size; rows look at no more elements. */
-enum { MOST_CONTENTS = 4096 };
-
-bool tr_contents(struct translation *t, uint32_t value, struct tr_ints *ints)
+int64_t *tr_array(struct translation *t, uint32_t count)
 {
-    const struct attr_value *numbers;
-    uint64_t elements = 0;
-    uint32_t count = numbers_of(t, value, &numbers, &elements);
-    *ints = (struct tr_ints){NULL, 0};
-    if (tr_dim(t, value, 0) == 0 && tr_rank(t, value) == 1) /* nothing stands in it */
-        return true;
-    if (count == 0 || elements > MOST_CONTENTS)
+    int64_t *array = arena_alloc(&t->translator->arena, (count + (size_t)1) * sizeof *array);
+    memset(array, 0, (count + (size_t)1) * sizeof *array);
+    return array;
+}
+
+bool tr_dims(struct translation *t, uint32_t value, struct tr_ints *dims)
+{
+    uint32_t rank = tr_rank(t, value);
+    *dims = (struct tr_ints){NULL, 0};
+    if (rank == RANK_UNKNOWN)
         return false;
-    int64_t *at = arena_alloc(&t->translator->arena, (elements + 1) * sizeof *at);
-    for (uint64_t i = 0; i < elements; i++) {
-        const struct attr_value *number = &numbers[count == 1 ? 0 : i];
-        if (number->kind != ATTR_INT && number->kind != ATTR_BOOL)
+    int64_t *at = tr_array(t, rank);
+    *dims = (struct tr_ints){at, rank};
+    for (uint32_t i = 0; i < rank; i++) {
+        at[i] = tr_dim(t, value, i);
+        if (at[i] < 0)
             return false;
-        at[i] = number->i;
     }
-    *ints = (struct tr_ints){at, (uint32_t)elements};
     return true;
 }
 
-bool tr_number(struct translation *t, uint32_t value, struct attr_value *number)
+/* Numbers that a row writes into a text, at most. */
+enum { MOST_NUMBERS = 1 << 16 };
+
+struct tr_ints tr_range(struct translation *t, int64_t first, int64_t end)
 {
-    const struct attr_value *numbers;
-    uint64_t elements = 0;
-    if (numbers_of(t, value, &numbers, &elements) != 1)
-        return false;
-    *number = *numbers;
-    return true;
+    if (end - first > MOST_NUMBERS)
+        tr_refuse(t, "it needs a list of %lld numbers", (long long)(end - first));
+    uint32_t count = end > first && !tr_refused(t) ? (uint32_t)(end - first) : 0;
+    int64_t *at = tr_array(t, count);
+    for (uint32_t i = 0; i < count; i++)
+        at[i] = first + i;
+    return (struct tr_ints){at, count};
+}
+
+struct tr_ints tr_axes(struct translation *t, struct tr_ints axes, uint32_t rank)
+{
+    int64_t *at = tr_array(t, axes.count);
+    for (uint32_t i = 0; i < axes.count; i++)
+        at[i] = tr_axis(t, axes.at[i], rank);
+    return (struct tr_ints){at, axes.count};
 }
 
 /* ----------------------------------------------------------------------- attributes ---- */
@@ -212,7 +214,13 @@ void tr_set_dtype(struct translation *t, const char *key, enum dtype dtype)
 
 void tr_set_type(struct translation *t, enum dtype dtype, struct tr_ints dims)
 {
-    t->next_type = module_type(t->module, dtype, W_ND, dims.at, dims.count);
+    for (uint32_t i = 0; i < dims.count; i++)
+        if (dims.at[i] < 0)
+            tr_refuse(t, "its result has a dimension of %lld", (long long)dims.at[i]);
+    if (dims.count > MAX_RANK)
+        tr_refuse(t, "its result has %u dimensions", dims.count);
+    if (!tr_refused(t))
+        t->next_type = module_type(t->module, dtype, W_ND, dims.at, dims.count);
 }
 
 /* ------------------------------------------------------------------------------ ops ---- */
@@ -353,16 +361,29 @@ static uint32_t add_const(struct translation *t, const char *role, struct attr_v
 {
     if (tr_refused(t))
         return NONE;
+    assert(t->pending.count == 0); /* they are meant for another op */
     tr_set(t, "value", value);
     return add_op(t, "Const", module_name(t->module, role), NULL, 0, NULL, 0, 1);
+}
+
+uint32_t tr_const_typed(struct translation *t, const char *role, uint32_t type, struct tr_ints ints)
+{
+    const struct type of = t->module->types.at[type];
+    struct attr_value value = list_of(t, ints);
+    uint32_t kind = of.dtype == DTYPE_bool ? ATTR_BOOL : ATTR_INT;
+    for (uint32_t i = 0; i < value.count; i++)
+        t->module->attr_values.at[value.first + i].kind = kind;
+    if (of.rank == 0 && ints.count == 1)
+        value = t->module->attr_values.at[value.first];
+    t->next_type = type;
+    return add_const(t, role, value);
 }
 
 uint32_t tr_const_list(struct translation *t, const char *role, enum dtype dtype,
                        struct tr_ints ints)
 {
     int64_t count = ints.count;
-    tr_set_type(t, dtype, (struct tr_ints){&count, 1});
-    return add_const(t, role, list_of(t, ints));
+    return tr_const_typed(t, role, module_type(t->module, dtype, W_ND, &count, 1), ints);
 }
 
 uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints ints)
@@ -372,8 +393,8 @@ uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints i
 
 uint32_t tr_const_int(struct translation *t, const char *role, int64_t i)
 {
-    tr_set_type(t, DTYPE_i64, (struct tr_ints){NULL, 0});
-    return add_const(t, role, (struct attr_value){.kind = ATTR_INT, .i = i});
+    return tr_const_typed(t, role, module_type(t->module, DTYPE_i64, W_ND, NULL, 0),
+                          (struct tr_ints){&i, 1});
 }
 
 uint32_t tr_const(struct translation *t, const char *role, enum dtype dtype, double number)
@@ -381,6 +402,10 @@ uint32_t tr_const(struct translation *t, const char *role, enum dtype dtype, dou
     enum dtype_class class = dtype_info(dtype)->class;
     struct attr_value value = {.kind = ATTR_FLOAT, .f = number};
     if (class == CLASS_SINT || class == CLASS_UINT || class == CLASS_BOOL) {
+        if (!(fabs(number) < 0x1p63)) {
+            tr_refuse(t, "%g is no %s", number, dtype_info(dtype)->name);
+            return NONE;
+        }
         value.kind = class == CLASS_BOOL ? ATTR_BOOL : ATTR_INT;
         value.i = (int64_t)number;
     }

@@ -42,11 +42,29 @@ uint32_t tr_need_rank(struct translation *t, uint32_t value);
 /* An axis between -rank and rank - 1 as one from 0 on; the node is refused where it is out of
  * range. */
 int64_t tr_axis(struct translation *t, int64_t axis, uint32_t rank);
-/* Whether the dtype is a number's of that class. */
+/* Whether the dtype is known, and one of floats. */
 bool tr_is_float(const struct translation *t, uint32_t value);
 
-/* What stands in a value that is a constant of few integers, or of one number. False where that is
- * not known. */
+/* A dimension that a row cannot do without: one that is not static refuses the node. */
+int64_t tr_need_dim(struct translation *t, uint32_t value, uint32_t i);
+/* The dimensions of a value; false where one is not static. */
+bool tr_dims(struct translation *t, uint32_t value, struct tr_ints *dims);
+
+/* Lists in the arena: one to be filled, and the numbers from `first` up to `end`. */
+int64_t *tr_array(struct translation *t, uint32_t count);
+struct tr_ints tr_range(struct translation *t, int64_t first, int64_t end);
+/* The same numbers, as axes from 0 on. */
+struct tr_ints tr_axes(struct translation *t, struct tr_ints axes, uint32_t rank);
+static inline bool tr_among(struct tr_ints ints, int64_t number)
+{
+    for (uint32_t i = 0; i < ints.count; i++)
+        if (ints.at[i] == number)
+            return true;
+    return false;
+}
+
+/* What stands in a value of few integers, or of one number, that is a constant or follows from
+ * constants. False where that is not known. */
 bool tr_contents(struct translation *t, uint32_t value, struct tr_ints *ints);
 bool tr_number(struct translation *t, uint32_t value, struct attr_value *number);
 
@@ -84,6 +102,8 @@ static inline uint32_t tr_make_source(struct translation *t, const char *type)
 }
 
 /* Constants. The role is their name. */
+uint32_t tr_const_typed(struct translation *t, const char *role, uint32_t type,
+                        struct tr_ints ints);
 uint32_t tr_const_list(struct translation *t, const char *role, enum dtype dtype,
                        struct tr_ints ints);
 uint32_t tr_const_ints(struct translation *t, const char *role, struct tr_ints ints);

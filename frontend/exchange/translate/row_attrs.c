@@ -31,9 +31,10 @@ static const struct translation_attr *find(const struct translation *t, uint32_t
 static const struct translation_attr *row_attr(const struct translation *t, const char *name)
 {
     const struct translation_attr *attr = t->row->attrs;
-    while (!attr->name || strcmp(attr->name, name) != 0) {
+    for (;; attr++) {
         assert(!translation_attr_is_end(attr));
-        attr++;
+        if (strcmp(attr->name ? attr->name : attr->target, name) == 0)
+            break;
     }
     return attr;
 }

@@ -1,5 +1,6 @@
 #include "frontend/exchange/translate/translate.h"
 #include "frontend/exchange/translate/row_attrs.h"
+#include "ir/refine_types.h"
 
 #include <string.h>
 
@@ -133,6 +134,26 @@ static void forget_marks(struct translation *t)
         t->written->count = t->graph->values.count;
 }
 
+/* A result of so few integers becomes a constant where it follows from constants. */
+enum { MOST_FOLDED = 64 };
+
+static void fold(struct translation *t, const struct mark *mark)
+{
+    struct tr_ints ints;
+    uint32_t value = t->n_results == 1 ? t->results[0].value : NONE;
+    if (value == NONE || t->graph->ops.count == mark->ops || !tr_contents(t, value, &ints) ||
+        ints.count > MOST_FOLDED)
+        return;
+    const struct op *op = &t->graph->ops.at[t->graph->values.at[value].def];
+    uint32_t type = t->graph->values.at[value].type;
+    if (name_is(t->module, op->type, "Const") || type_has_unknown(t->module, type))
+        return;
+    cut_to(t->graph, mark);
+    forget_marks(t);
+    t->results[0].value = NONE;
+    tr_give(t, 0, tr_const_typed(t, "value", type, ints));
+}
+
 bool translate_node(struct translation *t)
 {
     struct mark mark = mark_of(t->graph);
@@ -154,6 +175,8 @@ bool translate_node(struct translation *t)
         if (t->graph->ops.count == mark.ops)
             tr_refuse(t, "the dump does not say what it gives");
     }
+    if (!tr_refused(t))
+        fold(t, &mark);
     if (tr_refused(t))
         cut_to(t->graph, &mark);
     forget_marks(t);

@@ -50,8 +50,8 @@ struct translation_row {
 
 /* Rows of one operator follow one another. Ended by a row without `op`. */
 struct translation_table {
-    const char *name; /* as in the namespace of what is refused: "onnx.Foo" */
-    const char *title;
+    const char *name;     /* as in the namespace of what is refused: "onnx.Foo" */
+    const char *versions; /* what the versions of its operator set are called; NULL: there is one */
     int last; /* the newest version of the operator set that the rows were written for */
     const struct translation_row *const *families; /* ended by NULL */
     const char *const *implied; /* attributes that repeat what operands and results are, which rows

@@ -1,0 +1,289 @@
+/* What stands in values: constants, and what follows from them. Models compute shapes by ops. */
+#include "frontend/exchange/translate/build_ops.h"
+#include "ir/contents.h"
+#include "ir/known_contents.h"
+#include "ir/operands.h"
+
+#include <string.h>
+
+/* One number may fill a constant of any size; rows look at no more elements. */
+enum { MOST_CONTENTS = 4096 };
+
+/* Ops that are looked through, one behind the other. */
+enum { MOST_DEEP = 16 };
+
+/* The numbers that the text gives to the constant that a value is; 0: there are none. */
+static uint32_t numbers_of(const struct translation *t, uint32_t value,
+                           const struct attr_value **numbers, uint64_t *elements)
+{
+    uint32_t source = value == NONE ? NONE : viewed_value(t->module, t->graph, value);
+    uint32_t def = source == NONE ? NONE : t->graph->values.at[source].def;
+    if (def >= t->graph->ops.count || (source < t->written->count && t->written->at[source]))
+        return 0;
+    const struct op *op = &t->graph->ops.at[def];
+    const struct attr *attr =
+        name_is(t->module, op->type, "Variable") ? NULL : op_contents_attr(t->module, t->graph, op);
+    if (!attr || !type_elements(t->module, t->graph->values.at[source].type, elements))
+        return 0;
+    struct contents contents = contents_read(t->module, attr);
+    *numbers = contents.numbers;
+    return contents.numbers && (contents.count == 1 || contents.count == *elements) ? contents.count
+                                                                                    : 0;
+}
+
+/* The integers of a constant. */
+static bool constant_ints(struct translation *t, uint32_t value, struct tr_ints *ints)
+{
+    const struct attr_value *numbers;
+    uint64_t elements = 0;
+    uint32_t count = numbers_of(t, value, &numbers, &elements);
+    if (count == 0 || elements > MOST_CONTENTS)
+        return false;
+    int64_t *at = tr_array(t, (uint32_t)elements);
+    for (uint64_t i = 0; i < elements; i++) {
+        const struct attr_value *number = &numbers[count == 1 ? 0 : i];
+        if (number->kind != ATTR_INT && number->kind != ATTR_BOOL)
+            return false;
+        at[i] = number->i;
+    }
+    *ints = (struct tr_ints){at, (uint32_t)elements};
+    return true;
+}
+
+/* ------------------------------------------------------------------- ops of constants ---- */
+
+static bool known(struct translation *t, uint32_t value, struct tr_ints *ints, unsigned deep);
+
+/* An op whose result is asked for. */
+struct asked {
+    const struct op *op;
+    enum dtype dtype;
+    uint32_t count; /* elements of the result */
+    unsigned deep;
+};
+
+static uint32_t operand(const struct translation *t, const struct asked *asked, uint32_t i)
+{
+    return i < asked->op->operands.count ? t->graph->refs.at[asked->op->operands.first + i] : NONE;
+}
+
+static bool is_list(const struct translation *t, uint32_t value)
+{
+    return tr_rank(t, value) <= 1;
+}
+
+/* What an op on two elements gives; false where that is not known. */
+static bool combine(const char *type, int64_t a, int64_t b, int64_t *y)
+{
+    if (strcmp(type, "Add") == 0)
+        return !__builtin_add_overflow(a, b, y);
+    if (strcmp(type, "Sub") == 0)
+        return !__builtin_sub_overflow(a, b, y);
+    if (strcmp(type, "Mul") == 0)
+        return !__builtin_mul_overflow(a, b, y);
+    if (strcmp(type, "TruncateDiv") == 0 && b != 0 && (a != INT64_MIN || b != -1))
+        *y = a / b;
+    else if (strcmp(type, "Maximum") == 0)
+        *y = a > b ? a : b;
+    else if (strcmp(type, "Minimum") == 0)
+        *y = a < b ? a : b;
+    else if (strcmp(type, "Equal") == 0)
+        *y = a == b;
+    else
+        return false;
+    return true;
+}
+
+static int64_t element(struct tr_ints ints, uint32_t i)
+{
+    return ints.at[ints.count == 1 ? 0 : i];
+}
+
+/* Lists of one length, or of one element. */
+static bool eval_pairs(struct translation *t, const struct asked *asked, const char *type,
+                       int64_t *y)
+{
+    struct tr_ints a, b;
+    if (!known(t, operand(t, asked, 0), &a, asked->deep) ||
+        !known(t, operand(t, asked, 1), &b, asked->deep) ||
+        (a.count != asked->count && a.count != 1) || (b.count != asked->count && b.count != 1) ||
+        !is_list(t, operand(t, asked, 0)) || !is_list(t, operand(t, asked, 1)))
+        return false;
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (!combine(type, element(a, i), element(b, i), &y[i]))
+            return false;
+    return true;
+}
+
+static bool eval_select(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints of[3];
+    for (uint32_t n = 0; n < 3; n++)
+        if (!known(t, operand(t, asked, n), &of[n], asked->deep) ||
+            !is_list(t, operand(t, asked, n)) || (of[n].count != asked->count && of[n].count != 1))
+            return false;
+    for (uint32_t i = 0; i < asked->count; i++)
+        y[i] = element(of[0], i) ? element(of[1], i) : element(of[2], i);
+    return true;
+}
+
+static bool eval_neg(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x;
+    if (!known(t, operand(t, asked, 0), &x, asked->deep) || x.count != asked->count)
+        return false;
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (__builtin_sub_overflow((int64_t)0, x.at[i], &y[i]))
+            return false;
+    return true;
+}
+
+static bool eval_cast(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x;
+    if (!known(t, operand(t, asked, 0), &x, asked->deep) || x.count != asked->count)
+        return false;
+    for (uint32_t i = 0; i < asked->count; i++)
+        y[i] = asked->dtype == DTYPE_bool ? x.at[i] != 0 : x.at[i];
+    return true;
+}
+
+static bool eval_concat(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < asked->op->operands.count; n++) {
+        if (!is_list(t, operand(t, asked, n)) || !known(t, operand(t, asked, n), &x, asked->deep) ||
+            x.count > asked->count - count)
+            return false;
+        for (uint32_t i = 0; i < x.count; i++)
+            y[count++] = x.at[i];
+    }
+    return count == asked->count;
+}
+
+static bool eval_gather(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x, indices;
+    if (!is_list(t, operand(t, asked, 0)) || !known(t, operand(t, asked, 0), &x, asked->deep) ||
+        !known(t, operand(t, asked, 1), &indices, asked->deep) || indices.count != asked->count)
+        return false;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        int64_t place = indices.at[i] < 0 ? indices.at[i] + x.count : indices.at[i];
+        if (place < 0 || place >= x.count)
+            return false;
+        y[i] = x.at[place];
+    }
+    return true;
+}
+
+/* The result is as long as the slice is. */
+static bool eval_slice(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x, begin, steps;
+    if (!is_list(t, operand(t, asked, 0)) || !known(t, operand(t, asked, 0), &x, asked->deep) ||
+        !known(t, operand(t, asked, 1), &begin, asked->deep) || begin.count != 1)
+        return false;
+    bool has_steps = op_n_places(t->graph, asked->op) > 4;
+    uint32_t last = asked->op->operands.count - 1;
+    if (has_steps && (!known(t, operand(t, asked, last), &steps, asked->deep) || steps.count != 1))
+        return false;
+    int64_t step = has_steps ? *steps.at : 1, most = step > 0 ? x.count : (int64_t)x.count - 1;
+    int64_t place = *begin.at < 0 ? *begin.at + x.count : *begin.at;
+    place = place < 0 ? 0 : place > most ? most : place;
+    for (uint32_t i = 0; i < asked->count; i++, place += step) {
+        if (place < 0 || place >= x.count)
+            return false;
+        y[i] = x.at[place];
+    }
+    return true;
+}
+
+static bool eval_range(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints start, delta;
+    if (!known(t, operand(t, asked, 0), &start, asked->deep) ||
+        !known(t, operand(t, asked, 2), &delta, asked->deep) || start.count != 1 ||
+        delta.count != 1)
+        return false;
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (__builtin_mul_overflow((int64_t)i, *delta.at, &y[i]) ||
+            __builtin_add_overflow(y[i], *start.at, &y[i]))
+            return false;
+    return true;
+}
+
+static bool eval(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    const char *type = name_text(t->module, asked->op->type, &t->translator->arena);
+    if (strcmp(type, "ConcatD") == 0)
+        return eval_concat(t, asked, y);
+    if (strcmp(type, "GatherV2") == 0)
+        return eval_gather(t, asked, y);
+    if (strcmp(type, "StridedSliceV3") == 0)
+        return eval_slice(t, asked, y);
+    if (strcmp(type, "SelectV2") == 0)
+        return eval_select(t, asked, y);
+    if (strcmp(type, "Neg") == 0)
+        return eval_neg(t, asked, y);
+    if (strcmp(type, "Cast") == 0)
+        return eval_cast(t, asked, y);
+    if (strcmp(type, "Range") == 0)
+        return eval_range(t, asked, y);
+    return asked->op->operands.count == 2 && eval_pairs(t, asked, type, y);
+}
+
+/* Whether the dtype has the number. */
+static bool has(enum dtype dtype, int64_t number)
+{
+    struct attr_value value = {.kind = ATTR_INT, .i = number};
+    uint64_t bits;
+    return number_encode(dtype, &value, &bits) == NUMBER_FITS;
+}
+
+static bool op_ints(struct translation *t, uint32_t value, struct tr_ints *ints, unsigned deep)
+{
+    uint32_t source = viewed_value(t->module, t->graph, value);
+    uint32_t def = t->graph->values.at[source].def;
+    uint64_t elements;
+    unsigned dtype = tr_dtype(t, value);
+    if (def >= t->graph->ops.count || deep >= MOST_DEEP || dtype == DTYPE_UNKNOWN ||
+        dtype == DTYPE_TOKEN || dtype_info((enum dtype)dtype)->class == CLASS_FLOAT ||
+        !type_elements(t->module, t->graph->values.at[source].type, &elements) ||
+        elements > MOST_CONTENTS)
+        return false;
+    struct asked asked = {&t->graph->ops.at[def], (enum dtype)dtype, (uint32_t)elements, deep + 1};
+    int64_t *y = tr_array(t, asked.count);
+    if (!eval(t, &asked, y))
+        return false;
+    for (uint32_t i = 0; i < asked.count; i++)
+        if (!has(asked.dtype, y[i]))
+            return false;
+    *ints = (struct tr_ints){y, asked.count};
+    return true;
+}
+
+static bool known(struct translation *t, uint32_t value, struct tr_ints *ints, unsigned deep)
+{
+    *ints = (struct tr_ints){NULL, 0};
+    if (value == NONE)
+        return false;
+    if (tr_dim(t, value, 0) == 0 && tr_rank(t, value) == 1) /* nothing stands in it */
+        return true;
+    return constant_ints(t, value, ints) || op_ints(t, value, ints, deep);
+}
+
+bool tr_contents(struct translation *t, uint32_t value, struct tr_ints *ints)
+{
+    return known(t, value, ints, 0);
+}
+
+bool tr_number(struct translation *t, uint32_t value, struct attr_value *number)
+{
+    const struct attr_value *numbers;
+    uint64_t elements = 0;
+    if (numbers_of(t, value, &numbers, &elements) != 1)
+        return false;
+    *number = *numbers;
+    return true;
+}
