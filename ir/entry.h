@@ -87,4 +87,13 @@ struct entry {
     struct program programs[CORE_TYPES];
 };
 
+/* Whether its programs order cores, or a core with what it called. */
+bool entry_is_synchronised(const struct entry *entry);
+/* Whether an instruction of a program waits at the barrier of its core type, and so for all blocks
+ * of the launch. */
+bool instr_awaits(const struct instr *instr, enum core_type core);
+/* Whether one block waits for another: at a barrier of the programs, or in a kernel. */
+struct module;
+bool entry_has_barriers(const struct module *module, const struct entry *entry);
+
 #endif

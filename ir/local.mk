@@ -29,6 +29,7 @@ libskir_la_SOURCES += \
 	ir/dtypes.def \
 	ir/effects.c \
 	ir/effects.h \
+	ir/entry.c \
 	ir/entry.h \
 	ir/estimate.c \
 	ir/estimate.h \

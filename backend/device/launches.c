@@ -205,17 +205,6 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
     return ok;
 }
 
-/* Whether no block of a super kernel waits for another: it has one op, and no barriers. */
-static bool is_waves(const struct device_run *run, const struct entry *entry, const uint32_t *ops,
-                     uint32_t n_ops)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (entry->programs[core].instrs.at[i].op == INSTR_await)
-                return false;
-    return n_ops == 1 && !has_barriers(run, &run->graph->ops.at[ops[0]]);
-}
-
 static bool add_superkernel_launch(struct device_run *run, const struct members *members,
                                    uint32_t id)
 {
@@ -237,7 +226,7 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
     launch->n_ops = members->first[id + 1] - members->first[id];
     launch->ops = arena_alloc(&run->arena, (launch->n_ops + 1) * sizeof *launch->ops);
     const uint32_t *ops = members->ops + members->first[id];
-    launch->skrt.waves = is_waves(run, entry, ops, launch->n_ops);
+    launch->skrt.waves = !entry_has_barriers(module, entry);
     const uint32_t *grouped = members->grouped + members->first[id];
     for (uint32_t i = 0; i < launch->n_ops; i++)
         launch->ops[i] = op_call_text(module, run->graph, &run->graph->ops.at[ops[i]], &run->arena);

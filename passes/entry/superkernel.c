@@ -37,15 +37,7 @@ bool superkernel_is_two_lists(const struct superkernel *sk)
 
 bool superkernel_is_synchronised(const struct superkernel *sk)
 {
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct program *program = &sk->entry->programs[core];
-        for (uint32_t i = 0; i < program->instrs.count; i++) {
-            enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
-            if (program->instrs.at[i].early || effect_is_sync(effect))
-                return true;
-        }
-    }
-    return false;
+    return entry_is_synchronised(sk->entry);
 }
 
 static int compare_uses(const void *a, const void *b)

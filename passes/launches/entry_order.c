@@ -7,10 +7,12 @@ struct walk {
     const struct entry *entry;
     struct id_map wait_of, notify_of; /* by event's name id: its step */
     uint32_t at[CORE_TYPES];          /* the next instruction */
-    uint32_t sets[CORE_TYPES];        /* how many flags the type has set, and how many of those */
-    uint32_t waits[CORE_TYPES];       /* of the other type it has waited for */
-    struct vec_u32 order;             /* steps */
-    uint8_t *put;                     /* by step */
+    struct vec_u32 sets[CORE_TYPES];  /* flags that the type has set: whether it had met then */
+    uint32_t waits[CORE_TYPES];       /* how many of those of the other type it has waited for */
+    bool met[CORE_TYPES];             /* it is behind a barrier, so all blocks have cores */
+    struct launch_step *steps;
+    struct vec_u32 order; /* steps */
+    uint8_t *put;         /* by step */
 };
 
 static const struct instr *next_instr(const struct walk *walk, int core)
@@ -19,11 +21,12 @@ static const struct instr *next_instr(const struct walk *walk, int core)
     return walk->at[core] < program->instrs.count ? &program->instrs.at[walk->at[core]] : NULL;
 }
 
-static void put_step(struct walk *walk, uint32_t step)
+static void put_step(struct walk *walk, uint32_t step, bool met)
 {
     if (walk->put[step])
         return;
     walk->put[step] = 1;
+    walk->steps[step].early = walk->steps[step].kind == STEP_NOTIFY && !met;
     vec_push(&walk->order, step);
 }
 
@@ -41,10 +44,13 @@ static bool pass_instr(struct walk *walk, int core, const struct instr *instr)
 {
     enum instr_effect effect = instr_info((enum instr_op)instr->op)->effect;
     if (step_of(walk, instr) != NONE ||
-        (effect == EFFECT_WAIT && walk->waits[core] == walk->sets[1 - core]))
+        (effect == EFFECT_WAIT && walk->waits[core] == walk->sets[1 - core].count))
         return false;
-    walk->waits[core] += effect == EFFECT_WAIT;
-    walk->sets[core] += effect == EFFECT_SET;
+    if (effect == EFFECT_WAIT)
+        walk->met[core] |= walk->sets[1 - core].at[walk->waits[core]++];
+    else if (effect == EFFECT_SET)
+        vec_push(&walk->sets[core], walk->met[core]);
+    walk->met[core] |= instr_awaits(instr, (enum core_type)core);
     walk->at[core]++;
     return true;
 }
@@ -93,22 +99,22 @@ static void sort_steps(const struct walk *walk, struct launch_step *steps, uint3
 void entry_order_steps(const struct entry *entry, struct launch_step *steps, uint32_t count,
                        const uint32_t *names)
 {
-    struct walk walk = {.entry = entry};
-    if (count < 2)
-        return;
+    struct walk walk = {.entry = entry, .steps = steps};
     walk.put = mem_calloc(count, 1);
     for (uint32_t i = 0; i < count; i++)
         id_map_set(steps[i].kind == STEP_WAIT ? &walk.wait_of : &walk.notify_of,
                    names[steps[i].event], i);
     run_both(&walk);
     for (int core = next_step(&walk); core != CORE_TYPES; core = next_step(&walk)) {
-        put_step(&walk, step_of(&walk, next_instr(&walk, core)));
+        put_step(&walk, step_of(&walk, next_instr(&walk, core)), walk.met[core]);
         walk.at[core]++;
         run_both(&walk);
     }
     sort_steps(&walk, steps, count);
     id_map_free(&walk.wait_of);
     id_map_free(&walk.notify_of);
+    vec_free(&walk.sets[CORE_AIC]);
+    vec_free(&walk.sets[CORE_AIV]);
     vec_free(&walk.order);
     mem_free(walk.put);
 }

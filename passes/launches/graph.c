@@ -246,14 +246,32 @@ static bool is_debugged(const struct adder *adder, uint32_t block)
            options.of[SK_debug_sync_all].number;
 }
 
-/* Its cores wait for each other where an op starts behind another one. */
+/* Whether the passes put barriers between its ops, or around one: for halves that its kernel does
+ * itself, and before the lock of a dynamic kernel is reset, as all cores pass its `select` first.
+ */
+static bool gets_barriers(const struct adder *adder, uint32_t block)
+{
+    const struct module *module = adder->launches->module;
+    uint32_t first = adder->members->first[block], end = adder->members->first[block + 1];
+    bool barriers = end - first > 1;
+    for (uint32_t i = first; i < end && !barriers; i++) {
+        const struct kernel *kernel = op_kernel(adder, adder->members->ops[i]);
+        barriers = has_barriers(adder, adder->members->ops[i]) ||
+                   attr_flag(module, kernel->attrs, W_dynamic) ||
+                   kernel_early_start(module, kernel) & (EARLY_SET | EARLY_WAIT_MIX);
+    }
+    return barriers;
+}
+
+/* Whether its blocks wait for each other. An entry that is there, and synchronised, says so. */
 static bool keeps_cores(const struct adder *adder, uint32_t block, struct launch launch)
 {
-    uint32_t first = adder->members->first[block], end = adder->members->first[block + 1];
-    bool barriers = end - first > 1 || is_debugged(adder, block);
-    for (uint32_t i = first; i < end; i++)
-        barriers = barriers || has_barriers(adder, adder->members->ops[i]);
-    return barriers && launch.blocks > 1;
+    const struct module *module = adder->launches->module;
+    const struct entry *entry = block_entry(module, &adder->launches->graph->blocks.at[block]);
+    bool barriers = entry && entry_has_barriers(module, entry);
+    if (!entry || !entry_is_synchronised(entry))
+        barriers = barriers || gets_barriers(adder, block);
+    return launch.blocks > 1 && (barriers || is_debugged(adder, block));
 }
 
 /* Whether the text has the order of the list: else a place in one is none in the other. */
