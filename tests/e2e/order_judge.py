@@ -426,19 +426,14 @@ class Middle:
                 if other == op or (op, other) in self.pairs
                 for told in self.ends[event][1] if told == then or (told, then) in self.ordered]
 
-
-    def circle(self, entry):
-        """An event that a program waits for before it notifies another one, which its sender waits
-        for; or None."""
-        for lines in entry.programs.values():
-            waited = []
-            for line in lines:
-                waited += line[1:2] if line[0] == "wait_event" else []
-                for event in waited if line[0] == "notify" else ():
-                    for told in self.ends[line[1]][1]:
-                        if any(told == sender or (told, sender) in self.ordered for sender in self.ends[event][0]):
-                            return event
-        return None
+    def circles(self):
+        """Pairs of events: the sender of the first waits for the second, so that a core must not
+        have waited for the first where it notifies the second."""
+        waited, sent = ({event for events in table.values() for event in events}
+                        for table in (self.waits, self.sends))
+        return [(event, told) for event in waited for told in sent
+                if any(then == sender or (then, sender) in self.ordered
+                       for then in self.ends[told][1] for sender in self.ends[event][0])]
 
 
 def demand_outside(demands, order, inside, group, kernels, middle):
@@ -492,8 +487,7 @@ def prove(text, order):
                         for table in (demands.waits, demands.sends))
         middle = Middle(graph, order, inside, waits, sends)
         demand_outside(demands, order, inside, group, kernels, middle)
-        if middle.circle(entry):
-            raise judge_entries.Wrong(f"event {middle.circle(entry)} waits for this launch")
+        demands.circles = middle.circles()
         groups = {value: name for name, value in group.items()}
         stale |= {groups[op] for op in judge_entries.prove(entry, kernels, demands)}
     return len(graph.launches), stale
