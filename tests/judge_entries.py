@@ -10,7 +10,9 @@ SHAPES = {"mix_aic_1_0": (1, 0), "aic_only": (1, 0), "mix_aiv_1_0": (0, 1), "aiv
 
 KINDS = ("aic", "aiv")
 BEGIN, END, COMPLEMENT = "feed_sync begin", "feed_sync end", "feed_sync complement"
-RECORDS = ("profile", "trace", "count_arrive", "check_await", "count_set", "check_wait")
+# What orders nothing and waits for nothing.
+HINTS = ("profile", "trace", "count_arrive", "check_await", "count_set", "check_wait", "dcci",
+         "preload", "preload_all", "preload_data")
 
 
 class Wrong(Exception):
@@ -59,14 +61,19 @@ def read_entries(text):
 
 class Core:
     """What a core knows are bits of `known`: parts of ops that have written all ("w"), those that
-    have read all as well ("r"), events, cleared workspaces, and waits that are over."""
+    have read all as well ("r"), events, cleared workspaces, and waits that are over; `pending` are
+    those of its own calls that are not known to be drained, `busy` that of the last one."""
 
     def __init__(self, kind, block, sub, index):
         self.kind, self.block, self.sub, self.index = kind, block, sub, index
         self.at, self.steps = 0, deque()
-        self.known, self.pending, self.clean = 0, 0, 0
+        self.known, self.pending, self.busy, self.clean, self.calls = 0, 0, 0, 0, []
         self.arrivals, self.awaited = [], 0
         self.sets = 0
+
+    def returned(self):
+        """What calls of its own that are drained have read, which it tells nobody."""
+        return sum({read for wrote, read in self.calls if self.known & wrote})
 
     def drain(self):
         self.known |= self.pending
@@ -79,12 +86,14 @@ class Demands:
     `sends` events of the outside. Of the others each element is a list of events of the middle, one
     of which tells: `told` that what the op shares memory with is complete, `tells` that nobody
     reads any more what the op reads; and `reads` of what must be known where the cache is cleaned,
-    where ops of the launch stand for themselves."""
+    where ops of the launch stand for themselves. `circles` are pairs of events of which the first
+    comes only when the second has been sent."""
 
     def __init__(self):
         self.before, self.uses, self.overwrites, self.waits, self.sends = [
             defaultdict(list) for _ in range(5)]
         self.reads, self.told, self.tells = [defaultdict(list) for _ in range(3)]
+        self.circles = []
 
 
 class Device:
@@ -156,7 +165,7 @@ class Device:
         self.calls()
         self.full_barriers()
         for kind, program in self.entry.programs.items():
-            self.feeds(kind, [line for line in program if line[0] not in RECORDS])
+            self.feeds(kind, [line for line in program if line[0] not in HINTS])
         moved = True
         while moved:
             moved = False
@@ -294,9 +303,9 @@ class Device:
         everyone = self.cores[core.kind]
         if any(len(other.arrivals) <= core.awaited for other in everyone):
             return False
-        core.drain()
         for other in everyone:
             core.known |= other.arrivals[core.awaited]
+        core.pending &= ~core.known
         core.awaited += 1
         return True
 
@@ -344,20 +353,23 @@ class Device:
     def knows(self, core, op, before):
         for other in before.get(op, ()):
             how = "r" if other in self.demands.overwrites.get(op, ()) else "w"
-            if self.complete[how, other] & ~core.known:
+            if self.complete[how, other] & ~(core.known | core.returned()):
                 what = "to have read" if how == "r" else "to be complete"
                 raise Wrong(f"{op} on {core.kind} {core.index} does not know {other} {what}")
 
     def do_part(self, core, line):
         op = line[1]
-        if core.pending:
+        if core.pending & core.busy:
             raise Wrong(f"{op} on {core.kind} {core.index}: the call before is not drained")
         self.knows(core, op, self.demands.before)
         for event in self.demands.waits.get(op, ()):
             if not core.known & self.bit("event", event):
                 raise Wrong(f"{op} on {core.kind} {core.index} does not know event {event}")
         self.first_release(core, op)
-        core.pending = self.bits((how, op, core.kind, core.index) for how in "wr")
+        core.busy = self.bit("w", op, core.kind, core.index)
+        read = self.bit("r", op, core.kind, core.index)
+        core.pending |= core.busy | read
+        core.calls.append((core.busy, read))
         self.begun.add((op, core))
         return True
 
@@ -476,6 +488,10 @@ def prove(entry, kernels, demands):
             known = [known for event, known in device.notified if event in events]
             if all(device.complete["r", op] & ~told for told in known):
                 raise Wrong(f"one of the events {events} is sent before {op} has read all")
+    for event, told in demands.circles:
+        if any(name == told and known & device.bit("event", event)
+               for name, known in device.notified):
+            raise Wrong(f"event {event} is waited for before {told} is sent, for which it waits")
     awaited = {event for events in demands.waits.values() for event in events}
     if sorted(device.reset) != sorted(awaited):
         raise Wrong("an event that was waited for is not reset once")

@@ -218,7 +218,9 @@ void skrt_race_await(struct skrt_core *core)
     join(skrt_race_of(core), state->known, round->known);
     if (--round->left == 0)
         clock_drop(skrt_race_of(core), round);
-    drain(core);
+    /* What it called before its own arrival, which the round has, is drained. */
+    if (state->undrained <= state->known[skrt_race_id(skrt_race_of(core), core->type, core->index)])
+        state->undrained = 0;
     skrt_core_unlock(core);
 }
 

@@ -81,21 +81,18 @@ bool sync_check_counts(const struct sync_checker *checker)
 
 /* ------------------------------------------------------------------------------ calls ---- */
 
-/* An early wait drains by the barrier that it awaits: where it awaits none, it waits for the other
- * core type, and the core's own pipes may still be busy. */
+/* An await drains what was called before its own arrival. An early wait that awaits no barrier
+ * waits for the other core type, and the core's own pipes may still be busy. */
 bool sync_check_drained(const struct sync_checker *checker)
 {
     bool ok = true;
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_track *track = &checker->proof.tracks[core];
         uint32_t last = NONE;
-        for (uint32_t i = 0; i < track->count; i++) {
-            enum instr_effect effect = (enum instr_effect)track->steps[i].effect;
-            if (effect == EFFECT_AWAIT || effect == EFFECT_DRAIN)
-                last = NONE;
-            if (effect != EFFECT_CALL)
+        for (uint32_t i = 0; i < track->next; i++) {
+            if (track->steps[i].effect != EFFECT_CALL)
                 continue;
-            if (last != NONE) {
+            if (last != NONE && track->before[i].drained <= last) {
                 sync_report_undrained(checker, core, last, i);
                 ok = false;
             }

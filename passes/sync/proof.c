@@ -188,10 +188,11 @@ static uint32_t ended_at(const struct sync_proof *proof, const struct sync_track
 {
     const struct instr *instr = &track->program->instrs.at[track->steps[arrival].instr];
     bool whole = instr->op != INSTR_call || vouches(proof, instr, EARLY_READS_DONE);
-    return whole ? arrival : track->before[arrival].drained;
+    return whole ? arrival : arrival - 1; /* the call itself */
 }
 
-/* The n-th barrier: every core of the type has arrived n times. */
+/* The n-th barrier: every core of the type has arrived n times. What the core itself called behind
+ * its arrival may still run. */
 static bool pass_barrier(struct sync_proof *proof, enum core_type core)
 {
     struct sync_track *track = &proof->tracks[core];
@@ -203,7 +204,6 @@ static bool pass_barrier(struct sync_proof *proof, enum core_type core)
     learn_from_barrier(&track->now.passed, &there->passed, core, arrival);
     learn_from_barrier(&track->now.done, &there->done, core, arrival);
     learn_from_barrier(&track->now.ended, &there->ended, core, ended_at(proof, track, arrival));
-    track->now.drained = track->next;
     vec_push(&track->awaits, track->next);
     return true;
 }
@@ -219,7 +219,7 @@ static bool pass_flag(struct sync_track *track, const struct sync_track *sender,
     const struct sync_state *there = &sender->before[set];
     learn_from_flag(&track->now.passed, &there->passed, sends, set);
     learn_from_flag(&track->now.done, &there->done, sends, there->drained);
-    learn_from_flag(&track->now.ended, &there->ended, sends, there->drained);
+    learn_from_flag(&track->now.ended, &there->ended, sends, there->read);
     vec_push(&track->waits, track->next);
     return true;
 }
@@ -267,9 +267,10 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
     if (effect == EFFECT_CALL && !begin_part(proof, core))
         return false;
     if (effect == EFFECT_DRAIN)
-        track->now.drained = track->next;
-    /* A core may hear of its own work by way of others. */
+        track->now.drained = track->now.read = track->next;
+    /* A core hears of its own work at barriers, and by way of others. */
     raise_to(&track->now.drained, track->now.done.own[core]);
+    raise_to(&track->now.read, track->now.ended.own[core]);
     /* What is done is passed, and nobody is ahead of where the programs are. */
     assert(track->now.done.own[core] <= track->next && track->now.drained <= track->next);
     assert(track->now.passed.own[1 - core] <= proof->tracks[1 - core].next);
@@ -384,8 +385,11 @@ bool sync_is_ended(const struct sync_proof *proof, const struct sync_point *earl
                    const struct sync_point *later)
 {
     const struct sync_state *state = &proof->tracks[later->core].before[later->step];
+    /* A call of its own has returned, and so read all, before its next one; it tells nobody. */
+    bool call = sync_instr(proof, later->core, later->step)->op == INSTR_call;
     return is_known(&state->ended, earlier, later) ||
-           (sync_is_one_core(earlier, later) && earlier->step < state->drained);
+           (sync_is_one_core(earlier, later) &&
+            earlier->step < (call ? state->drained : state->read));
 }
 
 struct sync_point sync_begin(const struct sync_proof *proof, const struct sync_point *call)

@@ -33,7 +33,8 @@ struct sync_known {
 struct sync_state {
     struct sync_known passed, done;
     struct sync_known ended; /* as `done`, and has read all that it reads */
-    uint32_t drained; /* what this core itself called before this step is done */
+    /* What this core itself called before this step is done, and has read all that it reads. */
+    uint32_t drained, read;
 };
 
 /* One program and how far it has been followed. */

@@ -211,8 +211,9 @@ static bool await(struct simulation *s, struct core *core)
     const struct generation *generation = &s->barriers[core->type].at[core->awaits++];
     s->outcome->mixed_up += generation->silent != (core->silent ? generation->arrived : 0);
     learn(s, core->known, generation->known);
-    if (!core->silent)
-        drain(s, core);
+    /* What it called behind its own arrival is still busy. */
+    for (unsigned i = 0; i < s->n_ops; i++)
+        core->busy[i] &= ~core->known[i];
     return true;
 }
 
@@ -352,18 +353,26 @@ static void run(struct simulation *s, unsigned lazy)
 
 /* ------------------------------------------------------------------------- outcome ---- */
 
+/* An await drains the calls before its own arrival, be it one of a call itself: what that still
+ * reads is read when it returns. */
 static unsigned count_undrained(const struct sync_program *program)
 {
-    unsigned count = 0;
-    bool busy = false;
+    struct vec_u32 arrivals = {NULL, 0, 0};
+    unsigned count = 0, awaits = 0, last = 0, drained = 0; /* how many instructions, up to a call */
     for (uint32_t i = 0; i < program->count; i++) {
         enum instr_effect effect = program->at[i].effect;
-        count += busy && effect == EFFECT_CALL && !program->at[i].rest;
-        if (effect == EFFECT_CALL)
-            busy = true;
-        else if (effect == EFFECT_AWAIT || effect == EFFECT_DRAIN)
-            busy = false;
+        count += last > drained && effect == EFFECT_CALL && !program->at[i].rest;
+        if (effect == EFFECT_CALL && !program->at[i].rest)
+            last = i + 1;
+        if (effect == EFFECT_ARRIVE)
+            vec_push(&arrivals, i);
+        if (effect == EFFECT_DRAIN)
+            drained = i;
+        if (effect == EFFECT_AWAIT && awaits < arrivals.count && arrivals.at[awaits] > drained)
+            drained = arrivals.at[awaits];
+        awaits += effect == EFFECT_AWAIT;
     }
+    vec_free(&arrivals);
     return count;
 }
 

@@ -94,22 +94,43 @@ static void test_set_needs_drain(void **state)
     assert_true(sync_outcome_orders(&outcome, 0, 2));
 }
 
-/* What is done between arrive and await is not known to the others. */
+/* What is done between arrive and await is not known to the others, and not drained. */
 static void test_split_barrier(void **state)
 {
     (void)state;
-    struct sync_launch launch = {.blocks = 4, .per_block = {0, 1}};
-    add_instr(&launch, CORE_AIV, EFFECT_CALL, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_ARRIVE, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_DRAIN, 0);
+    for (unsigned drained = 0; drained < 2; drained++) {
+        struct sync_launch launch = {.blocks = 4, .per_block = {0, 1}};
+        add_instr(&launch, CORE_AIV, EFFECT_CALL, 0);
+        add_instr(&launch, CORE_AIV, EFFECT_ARRIVE, 0);
+        add_instr(&launch, CORE_AIV, EFFECT_DRAIN, 0);
+        add_instr(&launch, CORE_AIV, EFFECT_CALL, 1);
+        add_instr(&launch, CORE_AIV, EFFECT_AWAIT, 0);
+        if (drained)
+            add_instr(&launch, CORE_AIV, EFFECT_DRAIN, 0);
+        add_instr(&launch, CORE_AIV, EFFECT_CALL, 2);
+        struct sync_outcome outcome = simulate(&launch);
+        assert_int_equal(outcome.undrained, !drained);
+        assert_int_equal(sync_outcome_ok(&outcome), drained);
+        assert_false(sync_outcome_orders(&outcome, 0, 1));
+        assert_true(sync_outcome_orders(&outcome, 0, 2));
+        assert_false(sync_outcome_orders(&outcome, 1, 2));
+    }
+}
+
+/* Nor is it passed on by a flag behind the await. */
+static void test_flag_behind_split_barrier(void **state)
+{
+    (void)state;
+    struct sync_launch launch = {.blocks = 1, .per_block = {1, 1}};
+    add_instr(&launch, CORE_AIC, EFFECT_ARRIVE, 0);
+    add_instr(&launch, CORE_AIC, EFFECT_CALL, 0);
+    add_instr(&launch, CORE_AIC, EFFECT_AWAIT, 0);
+    add_instr(&launch, CORE_AIC, EFFECT_SET, CORE_AIC);
+    add_instr(&launch, CORE_AIV, EFFECT_WAIT, CORE_AIC);
     add_instr(&launch, CORE_AIV, EFFECT_CALL, 1);
-    add_instr(&launch, CORE_AIV, EFFECT_AWAIT, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_CALL, 2);
     struct sync_outcome outcome = simulate(&launch);
     assert_true(sync_outcome_ok(&outcome));
     assert_false(sync_outcome_orders(&outcome, 0, 1));
-    assert_true(sync_outcome_orders(&outcome, 0, 2));
-    assert_false(sync_outcome_orders(&outcome, 1, 2));
 }
 
 /* The parts of an op that is called in both programs start before either ends. */
@@ -168,6 +189,7 @@ int main(void)
         cmocka_unit_test(test_flag_alone_is_not_enough),
         cmocka_unit_test(test_set_needs_drain),
         cmocka_unit_test(test_split_barrier),
+        cmocka_unit_test(test_flag_behind_split_barrier),
         cmocka_unit_test(test_mixed_op),
         cmocka_unit_test(test_event),
         cmocka_unit_test(test_drained),
