@@ -655,7 +655,11 @@ def _place_of(error):
 
 def _input_names(function, count):
     """Names for so many positional arguments: those of the parameters, as far as there are any."""
-    names = [parameter.name for parameter in inspect.signature(function).parameters.values()
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # a function of PyTorch itself
+        parameters = ()
+    names = [parameter.name for parameter in parameters
              if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
     return names[:count] + [f"arg{i}" for i in range(len(names), count)]
 

@@ -4,6 +4,7 @@ A rewrite runs while a program is traced. It gives None where the row of the sam
 torch_skir_ops.py is to make an op.
 """
 
+import functools
 import math
 
 import torch
@@ -11,7 +12,25 @@ import torch
 from torch_skir_ops import Refused, need, rewrite
 
 
+def _in_f32(function):
+    """As PyTorch does it, computes of f16 and bf16 in f32 and rounds once."""
+    @functools.wraps(function)
+    def computed(**arguments):
+        types = {value.dtype for value in arguments.values()
+                 if torch.is_tensor(value) and value.is_floating_point()}
+        if types not in ({torch.float16}, {torch.bfloat16}) or arguments.get("dtype"):
+            return function(**arguments)
+        result = function(**{key: value.float() if torch.is_tensor(value) and value.dtype in types
+                             else value for key, value in arguments.items()})
+        rounded = [value.to(*types) if value.dtype is torch.float32 else value
+                   for value in (result if isinstance(result, tuple) else [result])
+                   if value is not None]
+        return tuple(rounded) if isinstance(result, tuple) else rounded[0] if rounded else None
+    return computed
+
+
 @rewrite("softplus", "input, beta=1, threshold=20")
+@_in_f32
 def _scaled_softplus(input, beta, threshold):
     if beta == 1 and threshold >= 20:
         return None
@@ -27,16 +46,19 @@ def _sign(input):
 
 
 @rewrite("log2", "input", "`Log` and `Mul`")
+@_in_f32
 def _log2(input):
     return torch.log(input) * (1 / math.log(2))
 
 
 @rewrite("log10", "input", "`Log` and `Mul`")
+@_in_f32
 def _log10(input):
     return torch.log(input) * (1 / math.log(10))
 
 
 @rewrite("exp2", "input", "`Pow`")
+@_in_f32
 def _exp2(input):
     x = input if input.is_floating_point() else input.to(torch.get_default_dtype())
     return torch.pow(torch.full((), 2.0, dtype=x.dtype), x)
@@ -48,6 +70,7 @@ def _frac(input):
 
 
 @rewrite("xlogy", "input, other", "`SelectV2` of 0, `input * log(other)` and NaN")
+@_in_f32
 def _xlogy(input, other):
     input, other = (value if torch.is_tensor(value) else torch.full((), float(value))
                     for value in (input, other))
@@ -66,6 +89,7 @@ def _nan_to_num(input, nan, posinf, neginf):
 
 
 @rewrite("logit", "input, eps=None", "`log(z / (1 - z))`, of the input or, with `eps`, of a clamp")
+@_in_f32
 def _logit(input, eps):
     z = input if eps is None else torch.clamp(input, eps, 1 - eps)
     return torch.log(z / (1 - z))
@@ -77,18 +101,21 @@ def _threshold(input, threshold, value):
 
 
 @rewrite("glu", "input, dim=-1", "the first half times the sigmoid of the second")
+@_in_f32
 def _glu(input, dim):
     first, second = input.chunk(2, dim)
     return first * torch.sigmoid(second)
 
 
 @rewrite("log_sigmoid_forward", "input", "`Minimum`, `Abs`, `Exp`, `Log1p`")
+@_in_f32
 def _log_sigmoid(input):
     return (torch.clamp(input, max=0) - torch.log1p(torch.exp(-torch.abs(input))),
             input.new_empty(0))
 
 
 @rewrite("lerp", "input, end, weight", "`input + weight * (end - input)`")
+@_in_f32
 def _lerp(input, end, weight):
     if not torch.is_tensor(weight) and abs(weight) >= 0.5:
         return end - (end - input) * (1 - weight)
@@ -96,11 +123,13 @@ def _lerp(input, end, weight):
 
 
 @rewrite("addcmul", "input, tensor1, tensor2, value=1", "`input + value * tensor1 * tensor2`")
+@_in_f32
 def _addcmul(input, tensor1, tensor2, value):
     return input + (tensor1 if value == 1 else tensor1 * value) * tensor2
 
 
 @rewrite("addcdiv", "input, tensor1, tensor2, value=1", "`input + value * tensor1 / tensor2`")
+@_in_f32
 def _addcdiv(input, tensor1, tensor2, value):
     return input + (tensor1 if value == 1 else tensor1 * value) / tensor2
 
@@ -126,22 +155,26 @@ _BY_CORRECTION = "input, dim=None, correction=None, keepdim=False"
 
 
 @rewrite("var", _BY_CORRECTION, "`ReduceMeanD`, `Sub`, `Mul`, `ReduceSumD`, `RealDiv`")
+@_in_f32
 def _var(input, dim, correction, keepdim):
     return _variance(input, dim, correction, keepdim)
 
 
 @rewrite("std", _BY_CORRECTION, "`Sqrt` of `var`")
+@_in_f32
 def _std(input, dim, correction, keepdim):
     return torch.sqrt(_variance(input, dim, correction, keepdim))
 
 
 @rewrite("var_mean", _BY_CORRECTION, "`var` and `mean`")
+@_in_f32
 def _var_mean(input, dim, correction, keepdim):
     return (_variance(input, dim, correction, keepdim),
             input.mean(_all_dims(input, dim), keepdim))
 
 
 @rewrite("std_mean", _BY_CORRECTION, "`std` and `mean`")
+@_in_f32
 def _std_mean(input, dim, correction, keepdim):
     return (torch.sqrt(_variance(input, dim, correction, keepdim)),
             input.mean(_all_dims(input, dim), keepdim))
@@ -166,6 +199,7 @@ def _norm_of(x, order, dim, keepdim):
 @rewrite("norm", "input, p=2, dim=None, keepdim=False, dtype=None",
           "`Sqrt` of a sum of squares; other orders by `Abs`, `Pow`, `ReduceMaxD`, `ReduceMinD`",
           "complex numbers")
+@_in_f32
 def _norm(input, p, dim, keepdim, dtype):
     need(not input.is_complex(), "complex numbers")
     x = input if dtype is None else input.to(dtype)
@@ -174,8 +208,9 @@ def _norm(input, p, dim, keepdim, dtype):
 
 @rewrite("linalg_vector_norm", "input, ord=2, dim=None, keepdim=False, dtype=None", "as `norm`",
           "complex numbers")
+@_in_f32
 def _vector_norm(input, ord, dim, keepdim, dtype):
-    return _norm(input, ord, dim, keepdim, dtype)
+    return _norm(input=input, p=ord, dim=dim, keepdim=keepdim, dtype=dtype)
 
 
 @rewrite("nansum", "input, dim=None, keepdim=False, dtype=None", "`sum` of a `SelectV2`")
@@ -217,12 +252,14 @@ def _addmv(input, mat, vec, beta, alpha):
 
 
 @rewrite("dot", "input, tensor", "`Mul` and `ReduceSumD`")
+@_in_f32
 def _dot(input, tensor):
     return (input * tensor).sum(dtype=input.dtype)
 
 
 @rewrite("native_group_norm", "input, weight, bias, N, C, HxW, group, eps",
           "`native_layer_norm` of each group, `Mul` and `Add`")
+@_in_f32
 def _group_norm(input, weight, bias, N, C, HxW, group, eps):
     groups = input.reshape(N, group, C // group * HxW)
     y = torch.nn.functional.layer_norm(groups, groups.shape[2:], eps=eps).reshape(input.shape)
@@ -237,6 +274,7 @@ def _group_norm(input, weight, bias, N, C, HxW, group, eps):
           "input, weight, bias, running_mean, running_var, training, momentum, eps",
           "`Sub`, `Mul` with `Rsqrt`, `Mul`, `Add`",
           "training with running statistics: the import ends")
+@_in_f32
 def _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     if training and running_mean is not None:
         raise Refused("batch norm in training mode changes its statistics while it runs; call "
@@ -253,6 +291,7 @@ def _batch_norm(input, weight, bias, running_mean, running_var, training, moment
 
 @rewrite("_weight_norm_interface", "v, g, dim=0", "`v * (g / norm(v))`, the norm over the other "
           "dimensions")
+@_in_f32
 def _weight_norm(v, g, dim):
     norm = _norm_of(v, 2, [axis for axis in range(v.dim()) if axis != dim % v.dim()], True)
     return v * (g / norm), norm
@@ -461,12 +500,14 @@ def _index_put(input, indices, values, accumulate):
 
 
 @rewrite("mse_loss", "input, target, reduction=1", "`Sub`, `Mul`, a reduction")
+@_in_f32
 def _mse_loss(input, target, reduction):
     far = input - target
     return _loss(far * far, reduction)
 
 
 @rewrite("smooth_l1_loss", "input, target, reduction=1, beta=1.0", "`SelectV2` and a reduction")
+@_in_f32
 def _smooth_l1_loss(input, target, reduction, beta):
     far = torch.abs(input - target)
     if beta == 0:
@@ -480,6 +521,7 @@ def _loss(loss, reduction):
 
 @rewrite("nll_loss_forward", "input, target, weight, reduction, ignore_index",
           "`Equal` with the classes, `SelectV2`, reductions")
+@_in_f32
 def _nll_loss(input, target, weight, reduction, ignore_index):
     hit = torch.arange(input.shape[-1]) == target.unsqueeze(-1)
     hit = hit & (target != ignore_index).unsqueeze(-1)
@@ -541,6 +583,7 @@ def _rad2deg(input):
 
 
 @rewrite("hypot", "input, other", "`Sqrt` of the scaled squares")
+@_in_f32
 def _hypot(input, other):
     first, second = torch.abs(input), torch.abs(other)
     large = torch.maximum(first, second)
@@ -549,6 +592,7 @@ def _hypot(input, other):
 
 
 @rewrite("logaddexp", "input, other", "`Maximum`, `Exp`, `Log1p`")
+@_in_f32
 def _logaddexp(input, other):
     far = torch.where(input == other, torch.zeros_like(input - other), -torch.abs(input - other))
     return torch.maximum(input, other) + torch.log1p(torch.exp(far))
@@ -574,7 +618,7 @@ def _integer_mm(input, mat2):
 @rewrite("vdot", "input, other", "`dot`", "complex numbers")
 def _vdot(input, other):
     need(not input.is_complex(), "complex numbers")
-    return _dot(input, other)
+    return _dot(input=input, tensor=other)
 
 
 @rewrite("addbmm", "input, mat1, mat2, beta=1, alpha=1", "`bmm`, `sum` and `Add`")
@@ -584,6 +628,7 @@ def _addbmm(input, mat1, mat2, beta, alpha):
 
 
 @rewrite("linalg_cross", "input, other, dim=-1", "products of rolled operands")
+@_in_f32
 def _cross(input, other, dim):
     input, other = torch.broadcast_tensors(input, other)
 
@@ -654,6 +699,7 @@ def _pair(value, default=()):
 @rewrite("avg_pool2d", "input, kernel_size, stride=[], padding=[0, 0], ceil_mode=False, "
          "count_include_pad=True, divisor_override=None", "`GatherV2`s of windows and a mean",
          "`ceil_mode`; `padding` without `count_include_pad`; `divisor_override`")
+@_in_f32
 def _avg_pool2d(input, kernel_size, stride, padding, ceil_mode, count_include_pad,
                 divisor_override):
     size, padding = _pair(kernel_size), _pair(padding)
@@ -716,18 +762,21 @@ def _channel_shuffle(input, groups):
 
 
 @rewrite("huber_loss", "input, target, reduction=1, delta=1.0", "`SelectV2` and a reduction")
+@_in_f32
 def _huber_loss(input, target, reduction, delta):
     far = torch.abs(input - target)
     return _loss(torch.where(far <= delta, 0.5 * far * far, delta * (far - 0.5 * delta)), reduction)
 
 
 @rewrite("soft_margin_loss", "input, target, reduction=1", "`Exp`, `Log1p` and a reduction")
+@_in_f32
 def _soft_margin_loss(input, target, reduction):
     return _loss(torch.log1p(torch.exp(-target * input)), reduction)
 
 
 @rewrite("binary_cross_entropy", "input, target, weight=None, reduction=1",
          "`Log`, `Log1p`, `Maximum` and a reduction")
+@_in_f32
 def _binary_cross_entropy(input, target, weight, reduction):
     loss = (target - 1) * torch.clamp(torch.log1p(-input), min=-100) \
         - target * torch.clamp(torch.log(input), min=-100)
@@ -736,6 +785,7 @@ def _binary_cross_entropy(input, target, weight, reduction):
 
 @rewrite("binary_cross_entropy_with_logits", "input, target, weight=None, pos_weight=None, "
          "reduction=1", "`Exp`, `Log1p` and a reduction")
+@_in_f32
 def _binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction):
     below = torch.log1p(torch.exp(-torch.abs(input))) + torch.clamp(-input, min=0)
     share = 1 if pos_weight is None else 1 + (pos_weight - 1) * target

@@ -788,6 +788,8 @@ def check_structure():
     says("arguments without a name", to_skir(
         lambda x, *more, scale=2: abs(x) * more[0] * scale, [x, x]),
         "(%x: f32[8, 32], %arg1: f32[8, 32])", "%abs_1 = Abs(%x)")
+    says("several ops of halves round once", to_skir(torch.logaddexp, [X.bfloat16(), Y.bfloat16()]),
+         "Cast(%arg0) : f32[4, 6]", "Exp(%where) : f32[4, 6]", "Cast(%add) : bf16[4, 6]")
     says("lists and dictionaries of tensors", to_skir(
         lambda xs, d: xs[0] + xs[1] * d["k"], [[X, X], {"k": X}]), "%xs.0: ", "%xs.1: ", "%d.k: ")
     with warnings.catch_warnings():
