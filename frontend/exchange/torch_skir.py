@@ -242,7 +242,7 @@ class _Functions(torch.overrides.TorchFunctionMode):
             count = kwargs.get("num_classes", (*args, -1, -1)[1])
             if count >= 0:
                 return _one_hot(args[0] if args else kwargs["input"], count)
-        if self.whole and not kwargs:
+        if self.whole and not kwargs and not torch.is_autocast_cpu_enabled():
             if name == "linear" and _is_matrix(*args[:2]):
                 return torch.ops.skir.linear(*(*args, None)[:3])
             if name in ("matmul", "__matmul__", "__rmatmul__") and _is_matrix(*args):
@@ -487,12 +487,13 @@ def _check_plain_state(before, modules):
     after = _plain_state(modules)
     for name, value in before.items():
         if after.get(name) != value:
-            was, now = (text if isinstance(text, str) else "its elements" for text in
-                        (value, after.get(name, "nothing")))
+            now = after.get(name, "nothing")
+            change = f" from {value} to {now}" if isinstance(value, str) and isinstance(now, str) \
+                else ""
             raise Refused(
-                f"the program changes '{name}', which is no tensor, from {was} to {now} while it "
-                "runs, and a graph keeps nothing of this: make it a buffer (register_buffer) that "
-                "is updated in place, return it, or leave it alone")
+                f"the program changes '{name}', which is no tensor,{change} while it runs, and a "
+                "graph keeps nothing of this: make it a buffer (register_buffer) that is updated "
+                "in place, return it, or leave it alone")
 
 
 # ---- Tracing ----
@@ -547,6 +548,8 @@ class _Trace:
             with _Functions(not self.aten):
                 result = self.program(*tree_unflatten(leaves, self.spec))
             now = self.state.changed(wrapped[:count]) + wrapped[count:]
+            self.dropped = [leaf for leaf in _flat(result)
+                            if leaf is not None and not torch.is_tensor(leaf)]
             result = [_plain(leaf) for leaf in _flat(result) if torch.is_tensor(leaf)]
             ends = [_plain(tensor) for tensor in now]
         finally:
@@ -1348,6 +1351,8 @@ def _make_builder(program, inputs, aten, store):
         if node.op == "call_function" and _name_of(node) != "copy_":
             _refuse_node(node, _name_of(node))
     trace.check(program)
+    for leaf in trace.dropped:
+        builder.warn(f"the program returns {leaf!r}, which is no tensor and no result of the graph")
     return builder
 
 

@@ -655,6 +655,32 @@ def _diag_embed(input, offset, dim1, dim2):
 # ---- More places ----
 
 
+def _strided_places(input, size, stride, storage_offset):
+    """The places in a contiguous tensor that a view with these strides has."""
+    places = torch.full((1,) * len(size), storage_offset or 0)
+    for axis, (count, step) in enumerate(zip(size, stride)):
+        shape = [count if i == axis else 1 for i in range(len(size))]
+        places = places + (torch.arange(count) * step).reshape(shape)
+    last = (storage_offset or 0) + sum((count - 1) * step for count, step in zip(size, stride))
+    need(input.is_contiguous() and input.storage_offset() == 0 and last < input.numel(),
+         "a layout of its own")
+    return places.reshape(-1)
+
+
+@rewrite("as_strided", "input, size, stride, storage_offset=None", "`GatherV2` of a `Reshape`",
+         "an input that is no contiguous tensor of its own")
+def _as_strided(input, size, stride, storage_offset):
+    places = _strided_places(input, size, stride, storage_offset)
+    return input.reshape(-1).index_select(0, places).reshape(size)
+
+
+@rewrite("as_strided_scatter", "input, src, size, stride, storage_offset=None",
+         "`ScatterUpdate` of a `Reshape`", "an input that is no contiguous tensor of its own")
+def _as_strided_scatter(input, src, size, stride, storage_offset):
+    places = _strided_places(input, size, stride, storage_offset)
+    return input.reshape(-1).index_copy(0, places, src.reshape(-1)).reshape(input.shape)
+
+
 @rewrite("take", "input, index", "`GatherV2` of a `Reshape`")
 def _take(input, index):
     index = torch.where(index < 0, index + input.numel(), index)

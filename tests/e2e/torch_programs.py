@@ -450,6 +450,7 @@ class Written(nn.Module):
         w[:, [0, -1]] = 3
         w[[0, 1], [2, 3]] = x[0, :2]
         w.diagonal().fill_(7)
+        w.fill_diagonal_(5)
         return y, z, w
 
 
@@ -684,6 +685,17 @@ def check_state():
             return x * self.n
 
     refused("a counter in Python", "changes 'n', which is no tensor, from 0 to 1", InPython(0), X)
+
+    class Keeps(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.past = {}
+
+        def forward(self, x):
+            self.past["x"] = torch.cat([self.past["x"], x]) if self.past else x
+            return self.past["x"].sum(0)
+
+    refused("a dictionary that grows", "changes 'past', which is no tensor, while", Keeps(), X)
     refused("an attribute that becomes a number", "from None to 1", InPython(None), X)
 
     class Grows(nn.Module):
@@ -753,6 +765,8 @@ def check_refusals():
         "__call__": lambda self, x: x, "__deepcopy__": lambda self, memo: 1 / 0})(), X)
     refused("a program without inputs", "example inputs", nn.Linear(4, 4))
     refused("a program without results", "returns no tensors", lambda x: 3, X)
+    warned("a result that is no tensor is named", "returns 3, which is no tensor",
+           lambda: to_skir(lambda x: (x + 1, 3), [X]))
     says("a branch by shapes goes as the example does",
          to_skir(lambda x: x + 1 if x.shape[0] > 2 else x, [X]), "Add(")
 
@@ -788,6 +802,11 @@ def check_structure():
     says("arguments without a name", to_skir(
         lambda x, *more, scale=2: abs(x) * more[0] * scale, [x, x]),
         "(%x: f32[8, 32], %arg1: f32[8, 32])", "%abs_1 = Abs(%x)")
+    def in_bf16(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return LIN(x).float()
+
+    says("autocast casts", to_skir(in_bf16, [X]), "Cast(%x) : bf16[4, 6]", ": bf16[4, 3]")
     says("several ops of halves round once", to_skir(torch.logaddexp, [X.bfloat16(), Y.bfloat16()]),
          "Cast(%arg0) : f32[4, 6]", "Exp(%where) : f32[4, 6]", "Cast(%add) : bf16[4, 6]")
     says("lists and dictionaries of tensors", to_skir(
