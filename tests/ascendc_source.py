@@ -22,6 +22,7 @@ def preprocess(text, defined):
             condition = re.sub(r"defined\s*\(?(\w+)\)?", lambda m: str(m[1] in defined), line[3:])
             for name, value in defined.items():
                 condition = re.sub(rf"\b{name}\b", str(value), condition)
+            condition = re.sub(r"\b(\d+)UL\b", r"\1", condition)
             condition = condition.replace("&&", " and ").replace("||", " or ")
             if re.sub(r"\b(True|False|and|or|\d+|==)\b|\s|==", "", condition):
                 raise Wrong(f"condition {line}")
@@ -50,7 +51,7 @@ class Source:
         self.tokens = [m["t"] for m in TOKEN.finditer(text) if m["t"]] + [""]
         self.at, self.space = 0, ""
         self.functions, self.kernels, self.structs, self.configs = {}, set(), {}, []
-        self.aligned, self.constants, self.defined = {}, {}, defined
+        self.aligned, self.constants, self.defined, self.types = {}, {}, defined, {}
         while self.tokens[self.at]:
             self.item()
 
@@ -84,8 +85,20 @@ class Source:
             self.space = ""
         elif self.peek() == "struct" and self.peek(2) == "{":
             self.struct()
+        elif self.peek(2).startswith("struct") and self.peek(3).startswith("FunLevel"):
+            self.kernel_type()
         else:
             self.function()
+
+    def kernel_type(self):
+        """A function's section with its kernel type: what is in it, by the name of the section."""
+        words = []
+        while not words or words[-1] != ";":
+            words.append(self.next())
+        section = words[words.index("section") + 2].strip('"')
+        if section in self.types:
+            raise Wrong(f"two sections {section}")
+        self.types[section] = "".join(words[words.index("="):])
 
     def struct(self):
         self.next()

@@ -452,6 +452,26 @@ def check_config(entries, parts):
             raise Wrong(f"the run configuration of the part for an {kind}: {source.configs}")
 
 
+def check_types(entries, infos, parts):
+    """Each part has a section for each of its functions, and no other."""
+    wanted = {kind: {} for kind in KINDS}
+    for entry, info in zip(entries, infos):
+        aics, aivs = entry.shape
+        main = "AIC" if aics else "AIV"
+        for kind, count in zip(KINDS, entry.shape):
+            if not count:
+                continue
+            plain = entry.type in ("aic_only", "aiv_only")
+            name = info["kernel_name"] + ("" if plain else f"_mix_{kind}")
+            wanted[kind][f".ascend.meta.{name}"] = "={{{F_TYPE_KTYPE,sizeof(unsignedint)}," + (
+                f"K_TYPE_{main}}}}};" if plain else
+                f"K_TYPE_MIX_{main}_MAIN}},{{{{F_TYPE_MIX_TASK_RATION,sizeof(unsignedint)}},"
+                f"{aics},{aivs}}}}};")
+    for kind, source in parts.items():
+        if source.types != wanted[kind]:
+            raise Wrong(f"the {kind} part has the kernel types {source.types}, not {wanted[kind]}")
+
+
 def world_of(entry, arch, chance, tilings, plain):
     """What a host may pass; a plain one all that there may be."""
     words = {}
@@ -496,7 +516,7 @@ def prove(text, entry_text, infos, arch, chance, plain=False):
     infos = infos if isinstance(infos, list) else [infos]
     if len(infos) != len(entries):
         raise Wrong("compile info has other entries")
-    defined = {"__NPU_ARCH__": 2201 if arch == "c220" else 3510}
+    defined = {"__NPU_ARCH__": 2201 if arch == "c220" else 3510, "TILING_KEY_VAR": 0}
     for word in sum((info["compile_option"] for info in infos), []):
         if match := re.match(r"-D(\w+)(?:=(.*))?$", word):
             defined[match[1]] = match[2] or 1
@@ -504,6 +524,7 @@ def prove(text, entry_text, infos, arch, chance, plain=False):
              for kind, name in (("aic", "__DAV_CUBE__"), ("aiv", "__DAV_VEC__"))}
     if arch == "c220":
         check_config(entries, parts)
+    check_types(entries, infos, parts)
     counts = {}
     for entry, info in zip(entries, infos):
         check_info(entry, info)

@@ -253,6 +253,44 @@ static void put_dump_size(struct ascendc *out)
                                "#endif\n");
 }
 
+/* The ratio of AICs to AIVs, which the runtime reads from the section of a function; launches with
+ * one type of core alone have the other's functions nowhere. */
+static void put_kernel_type(struct ascendc *out, const struct entry *entry, enum core_type core)
+{
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    bool plain = entry->type == KERNEL_aic_only || entry->type == KERNEL_aiv_only;
+    struct text symbol = {NULL, 0, 0};
+    entry_part_symbol(&symbol, out->module, entry, core);
+    text_printf(out->text,
+                "#if defined(%s)\n"
+                "static const struct %s %.*s_section\n"
+                "    __attribute__((used, section(\".ascend.meta.%.*s\"))) =\n"
+                "    {{{F_TYPE_KTYPE, sizeof(unsigned int)}, ",
+                core == CORE_AIC ? "__DAV_CUBE__" : "__DAV_VEC__",
+                plain ? "FunLevelKType" : "FunLevelMixCoreType", (int)symbol.size, symbol.at,
+                (int)symbol.size, symbol.at);
+    if (plain)
+        text_printf(out->text, "K_TYPE_%s}};\n", core == CORE_AIC ? "AIC" : "AIV");
+    else
+        text_printf(out->text,
+                    "K_TYPE_MIX_%s_MAIN},\n"
+                    "     {{F_TYPE_MIX_TASK_RATION, sizeof(unsigned int)}, %u, %u}};\n",
+                    info->aics ? "AIC" : "AIV", info->aics, info->aivs);
+    text_string(out->text, "#endif\n");
+    text_free(&symbol);
+}
+
+/* The headers have the types in compilations of a kernel, which define the key of a tiling. */
+static void put_kernel_types(struct ascendc *out)
+{
+    text_string(out->text, "\n#if defined(TILING_KEY_VAR) && TILING_KEY_VAR == 0UL\n");
+    for (uint32_t e = 0; e < out->module->entries.count; e++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (kernel_type_has(out->module->entries.at[e].type, (enum core_type)core))
+                put_kernel_type(out, &out->module->entries.at[e], (enum core_type)core);
+    text_string(out->text, "#endif\n");
+}
+
 static void find_used(struct ascendc *out)
 {
     for (uint32_t e = 0; e < out->module->entries.count; e++)
@@ -320,6 +358,7 @@ bool ascendc_emit(struct text *text, const struct module *module, struct source_
     out.ok = check_ratios(&out);
     text_string(text, "#include \"kernel_operator.h\"\n");
     put_configuration(&out);
+    put_kernel_types(&out);
     put_dump_size(&out);
     ascendc_helpers(&out);
     ascendc_kernels(&out);

@@ -147,11 +147,17 @@ static const char *base_of(struct arena *arena, const char *output)
     return arena_strndup(arena, output, suffix ? size - 2 : size);
 }
 
+static const char *file_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* Everything but the object. */
 static enum backend_status leave_commands(struct build *build, const char *why)
 {
     const char *base = build->base;
-    const struct meta_object object = {.lines = &build->lines};
+    const struct meta_object object = {.name = file_part(base), .lines = &build->lines};
     if (!has_companions(build->job->output)) {
         if (diag_at(build->job->diags, DIAG_no_toolchain, no_span, "no object is made: %s", why))
             diag_help(build->job->diags, "set it to the folder of the toolkit");
@@ -250,12 +256,6 @@ static enum backend_status finish(struct build *build, const char *folder, const
     enum backend_status status = run_to(build, &words, *finished);
     vec_free(&words);
     return status;
-}
-
-static const char *file_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* Writes the object where it belongs, and the metadata beside it. */

@@ -283,6 +283,25 @@ static void put_localisation(struct script *script, const char *output)
     vec_free(&words);
 }
 
+/* Loaders compare it. Metadata have a line for each key, here each entry's. */
+static void put_digest(struct script *script, const char *output)
+{
+    const char *meta = arena_printf(&script->arena, "%s.json", script->base);
+    text_string(script->text, "\n# The object's digest, for its metadata.\nmeta=");
+    put_word(script->text, meta);
+    text_string(script->text, "\nobject=");
+    put_word(script->text, output);
+    text_string(script->text,
+                "\nif [ -f \"$meta\" ]; then\n"
+                "    digest=$(sha256sum <\"$object\" | cut -d' ' -f1)\n"
+                "    line='\"sha256\": \"'\"$digest\"'\",'\n"
+                "    sed -e '/^[[:space:]]*\"sha256\":/d' \\\n"
+                "        -e 's/^\\([[:space:]]*\\)\"taskRation\":/\\1'\"$line\"'\\n&/' \\\n"
+                "        <\"$meta\" >\"$meta.new\"\n"
+                "    mv \"$meta.new\" \"$meta\"\n"
+                "fi\n");
+}
+
 static void put_links(struct script *script)
 {
     const char *output = arena_printf(&script->arena, "%s.o", script->base);
@@ -292,6 +311,7 @@ static void put_links(struct script *script)
     command_lines_finish(&script->lines, output, output, &words);
     put_command(script->text, &words);
     vec_free(&words);
+    put_digest(script, output);
 }
 
 /* ------------------------------------------------------------------------------ scripts ---- */

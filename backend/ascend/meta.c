@@ -31,32 +31,34 @@ static void put_binary(struct info_json *out, const struct launch_info *info)
     json_add_string(&out->json, "binFileSuffix", ".o");
 }
 
-/* No parameter has a value that the host would have to set before the launch. */
-static void put_parameters(struct info_json *out, const struct launch_info *info)
+static void put_empty(struct info_json *out, const char *key)
 {
-    json_key(&out->json, "parameters");
+    json_key(&out->json, key);
     json_open_array(&out->json);
-    for (uint32_t i = 0; i < info->entry->args.count; i++)
-        json_null(&out->json);
     json_close_array(&out->json);
 }
 
-static void put_digest(struct info_json *out)
+/* The words of all dumps but `printf`: with that the runtime refuses the kernel. */
+static void put_debug_options(struct info_json *out, const struct text *options)
 {
-    const struct meta_object *object = out->user;
-    json_key(&out->json, "sha256");
-    if (object->name)
-        json_string(&out->json, object->sha256);
-    else
-        json_null(&out->json);
+    struct text kept = {NULL, 0, 0};
+    for (size_t at = 0; at < options->size;) {
+        const char *word = options->at + at, *comma = memchr(word, ',', options->size - at);
+        size_t size = comma ? (size_t)(comma - word) : options->size - at;
+        if (size != 6 || memcmp(word, "printf", 6) != 0)
+            text_printf(&kept, "%s%.*s", kept.size ? "," : "", (int)size, word);
+        at += size + 1;
+    }
+    if (kept.size)
+        json_add_bytes(&out->json, "debugOptions", kept.at, kept.size);
+    text_free(&kept);
 }
 
 /* What the host allocates for the launch besides tensors. */
 static void put_buffers(struct info_json *out, const struct launch_info *info)
 {
     if (launch_info_dumps(info)) {
-        json_add_bytes(&out->json, "debugOptions", info->debug_options.at,
-                       info->debug_options.size);
+        put_debug_options(out, &info->debug_options);
         json_add_unsigned(&out->json, "debugBufSize", (uint64_t)info->debug_bytes);
     }
     if (launch_info_workspace(info) == 0)
@@ -197,10 +199,14 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
     json_add_unsigned(&out->json, "intercoreSync", kind->synchronised);
     info_json_kernel_name(out, "kernelName", info->entry);
     json_add_string(&out->json, "magic", kind->magic);
+    put_empty(out, "memoryStamping");
     json_add_unsigned(&out->json, "opParaSize", PARAMETER_BYTES);
-    put_parameters(out, info);
-    put_digest(out);
+    put_empty(out, "parameters"); /* none has a value that the host would have to set */
+    if (object->sha256)
+        json_add_string(&out->json, "sha256", object->sha256);
     json_add_string(&out->json, "taskRation", kind->ratio);
+    json_add_string(&out->json, "optionalInputMode", "gen_placeholder");
+    json_add_string(&out->json, "optionalOutputMode", "gen_placeholder");
     json_add_unsigned(&out->json, "supportSuperKernel", 1);
     put_buffers(out, info);
     put_ops(out, info);

@@ -150,7 +150,9 @@ def check_meta():
                                       "taskRation")] ==
               [4, "MIX", 1, "RT_DEV_BINARY_MAGIC_ELF", "1:2"], meta)
     tap.check("and its dump", (meta["debugOptions"], meta["debugBufSize"]) ==
-              ("printf,oom,assert", 76800), meta)
+              ("oom,assert", 76800), meta)
+    tap.check("nothing is said of an object that is not there",
+              "sha256" not in meta and meta["parameters"] == meta["memoryStamping"] == [], meta)
     fed, said = emit("meta", write("fed.skir", FED))
     if not tap.check("metadata of a launch with fed barriers are made", fed is not None, said):
         return

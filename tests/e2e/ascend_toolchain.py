@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,12 @@ enum Flag { SYNC_AIC_FLAG = 1, SYNC_AIV_ONLY_ALL, SYNC_AIC_AIV_FLAG, SYNC_AIV_FL
 static inline uint64_t GetffstMsg(int, Flag f) { return f; }
 static inline uint64_t GetBlockIdx() { return 0; }
 }
+struct BaseTlv { unsigned short type, len; };
+struct FunMetaKType { BaseTlv head; unsigned int ktype; };
+struct FunMetaMixCoreType { BaseTlv head; unsigned short taskRation0, taskRation1; };
+struct FunLevelMixCoreType { FunMetaKType ktypeMeta; FunMetaMixCoreType mixCoreType; };
+enum { F_TYPE_KTYPE = 1, F_TYPE_MIX_TASK_RATION = 3, K_TYPE_MIX_AIC_MAIN = 4,
+       K_TYPE_MIX_AIV_MAIN = 5 };
 struct OpSystemRunCfg { uint64_t l2Cacheoffset; };
 extern OpSystemRunCfg g_opSystemRunCfg;
 inline uint64_t g_super_kernel_early_start_config = 99;
@@ -247,6 +254,24 @@ def check_object():
     tap.check("the variable that entry and kernels share is one",
               any(re.fullmatch(r"add \w+ [0-9]", step) for step in vector), vector)
     check_metadata(path)
+    check_types(path)
+
+
+def section(path, name):
+    """The bytes of a section."""
+    bytes_of = os.path.join(SCRATCH, "section.bin")
+    subprocess.run(["objcopy", "-O", "binary", "--only-section=" + name, "--set-section-flags",
+                    name + "=alloc", path, bytes_of], cwd=SCRATCH, check=True)
+    with open(bytes_of, "rb") as file:
+        return file.read()
+
+
+def check_types(path):
+    """The runtime reads the ratio of AICs to AIVs from sections of the object."""
+    for name in ("s_mix_aic", "s_mix_aiv"):
+        found = section(path, ".ascend.meta." + name)
+        tap.check(f"{name} has its kernel type", found == struct.pack("<HHIHHHH", 1, 4, 4, 3, 4, 1, 2),
+                  found)
 
 
 def check_metadata(path):
@@ -548,8 +573,16 @@ exec ld "$@"
     tap.check("commands are printed", done.returncode == 0, done.stderr)
     done = skirc("compile", "program.skir", "--emit=ascendc", "-o", "s.ascendc.cpp",
                  environment=tools())
-    done = subprocess.run(["sh", "make.sh"], cwd=SCRATCH, env=tools(), capture_output=True,
-                          text=True)
+    skirc("compile", "program.skir", "--emit=meta", "-o", "s.json", environment=tools())
+    for _ in range(2):
+        done = subprocess.run(["sh", "make.sh"], cwd=SCRATCH, env=tools(), capture_output=True,
+                              text=True)
+    with open(os.path.join(SCRATCH, "s.json"), encoding="utf-8") as file:
+        meta = json.load(file)
+    with open(os.path.join(SCRATCH, "s.o"), "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    tap.check("the digest of the object comes into its metadata", meta.get("sha256") == digest and
+              open(os.path.join(SCRATCH, "s.json")).read().count("sha256") == 1, meta)
     if tap.check("they make an object of the source", done.returncode == 0,
                  done.stderr + open(os.path.join(SCRATCH, "make.sh"), encoding="utf-8").read()):
         tap.check("with the same global functions", functions("s.o") == functions("out.o"),
