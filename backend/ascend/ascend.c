@@ -1,6 +1,7 @@
 /* The target `ascend`: NPUs. What its rows of backends.def name and no file of its own has. */
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/command_lines.h"
+#include "backend/ascend/commands.h"
 #include "backend/ascend/link.h"
 #include "backend/ascend/twin_build.h"
 #include "backend/ascend/twin_records.h"
@@ -41,7 +42,9 @@ static enum backend_status check(const struct emission_job *job)
         return BACKEND_OK;
     command_lines_init(&commands, job->module, why, sizeof why);
     if (ascendc_emit(&source, job->module, &lines, job->diags))
-        status = commands.tools.found ? link_check(job) : BACKEND_OK;
+        status = !commands.tools.found         ? BACKEND_OK
+                 : commands_check_kernels(job) ? link_check(job)
+                                               : BACKEND_INPUT;
     command_lines_free(&commands);
     vec_free(&lines);
     text_free(&source);

@@ -10,6 +10,7 @@
 #include "backend/ascend/meta.h"
 #include "backend/device/tools.h"
 #include "backend/library/kernel_link.h"
+#include "backend/object/object.h"
 #include "ir/base/sha256.h"
 #include "ir/syntax/locate.h"
 
@@ -243,6 +244,32 @@ static enum backend_status compile_parts(struct build *build, const char *folder
     return status;
 }
 
+/* Loaders apply no relocations to code: who puts it at its addresses is the toolchain's linker. */
+static enum backend_status check_finished(struct build *build, const char *finished)
+{
+    char error[512], symbol[256];
+    uint64_t count;
+    if (!object_code_relocations(finished, &count, symbol, sizeof symbol, error, sizeof error)) {
+        report(build, DIAG_tool, error);
+        return BACKEND_TOOL;
+    }
+    if (count == 0)
+        return BACKEND_OK;
+    const char *linker = build->commands.tools.linker;
+    const char *of = *symbol ? arena_printf(&build->arena, ", the first of '%s'", symbol) : "";
+    if (diag_at(build->job->diags, DIAG_tool, no_span,
+                "no object is made, since it could not be loaded: %llu relocation%s of its code "
+                "remain%s%s",
+                (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "s" : "", of)) {
+        if (linker)
+            diag_help(build->job->diags, "'%s' has left them: make it the device's linker", linker);
+        else
+            diag_help(build->job->diags, "put the toolkit's 'ld.lld' beside '%s'",
+                      build->commands.tools.compiler);
+    }
+    return BACKEND_TOOL;
+}
+
 /* Where the toolchain has a linker, the host loads what that has put at its addresses. */
 static enum backend_status finish(struct build *build, const char *folder, const char *linked,
                                   const char **finished)
@@ -289,6 +316,8 @@ static enum backend_status make_in(struct build *build, const char *folder)
         code_map_link(&build->code, linked);
         status = finish(build, folder, linked, &finished);
     }
+    if (status == BACKEND_OK)
+        status = check_finished(build, finished);
     return status == BACKEND_OK ? deliver(build, finished) : status;
 }
 
@@ -310,7 +339,8 @@ enum backend_status ascend_emit_object(const struct emission_job *job)
     build.base = base_of(&build.arena, job->output);
     command_lines_init(&build.commands, job->module, why, sizeof why);
     if (!replaces_metadata(&build) &&
-        ascendc_emit(&build.source, job->module, &build.lines, job->diags))
+        ascendc_emit(&build.source, job->module, &build.lines, job->diags) &&
+        commands_check_kernels(job))
         status = job->module->entries.count == 0 ? leave_nothing(&build)
                  : build.commands.tools.found    ? make(&build)
                                                  : leave_commands(&build, why);

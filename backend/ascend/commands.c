@@ -6,6 +6,7 @@
 #include "backend/device/link.h"
 #include "backend/library/kernel_objects.h"
 #include "ir/base/escapes.h"
+#include "ir/syntax/locate.h"
 
 #include <ctype.h>
 
@@ -354,9 +355,42 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
     arena_free(&script.arena);
 }
 
+/* Whether the object that a kernel's was found as is in the folder of the sample kernels. */
+static bool is_sample(const struct emission_job *job, const struct kernel *kernel)
+{
+    const struct kernel_object *object =
+        kernel_object_of(job->places->objects, job->module, kernel);
+    const char *folder = job->places->header_dir;
+    size_t size = folder ? strlen(folder) : 0;
+    return object && size && strncmp(object->path, folder, size) == 0 && object->path[size] == '/';
+}
+
+bool commands_check_kernels(const struct emission_job *job)
+{
+    const struct module *module = job->module;
+    struct kernel_copies copies = device_kernel_copies(module);
+    bool ok = true;
+    for (uint32_t k = 0; k < module->kernels.count; k++) {
+        const struct kernel *kernel = &module->kernels.at[k];
+        if (!copies.chosen[k] || kernel_is_stub(module, kernel) || !is_sample(job, kernel))
+            continue;
+        ok = false;
+        if (diag_at(job->diags, DIAG_sample_object,
+                    kernel->loc == NONE ? no_span : locate_name(module, kernel->loc),
+                    "the kernel '@%.*s' is a sample kernel, whose object is for this machine and not "
+                    "for an NPU",
+                    NAME(module, kernel->name)))
+            diag_help(job->diags, "declare a kernel for its ops whose 'object' was built for the NPU");
+    }
+    kernel_copies_free(&copies);
+    return ok;
+}
+
 enum backend_status ascend_emit_commands(const struct emission_job *job)
 {
     struct text base = {NULL, 0, 0};
+    if (!commands_check_kernels(job))
+        return BACKEND_INPUT;
     if (job->module->entries.count == 0) {
         text_string(job->text, "#!/bin/sh\n# Nothing is fused: there is no object to make.\n");
         return BACKEND_OK;

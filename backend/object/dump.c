@@ -157,7 +157,10 @@ static bool dump_input(struct object_visitor *visitor, struct object_input *inpu
     else
         fprintf(out, "machine %u", input->machine);
     uint32_t count = input->section_count - 1;
-    fprintf(out, " relocatable, %" PRIu32 " section%s\n", count, count == 1 ? "" : "s");
+    fprintf(out, " relocatable, %" PRIu32 " section%s", count, count == 1 ? "" : "s");
+    if (input->version != EV_CURRENT)
+        fprintf(out, ", version 0x%" PRIx32, input->version);
+    fputc('\n', out);
     print_sections(out, input);
     print_symbols(out, input);
     print_relocations(out, input);

@@ -42,6 +42,7 @@ static bool read_header(struct input_reader *r)
     if (!check_type(r, header->e_type))
         return false;
     r->input->machine = header->e_machine;
+    r->input->version = header->e_version;
     r->input->flags = header->e_flags;
     r->input->abi = header->e_ident[EI_OSABI];
     r->input->abi_version = header->e_ident[EI_ABIVERSION];

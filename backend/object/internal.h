@@ -119,6 +119,7 @@ struct object_input {
     const char *name; /* for messages: "file.o" or "lib.a(member.o)" */
     unsigned group;
     uint16_t machine;
+    uint32_t version; /* of the file, as e_version has it */
     uint32_t flags;
     uint8_t abi, abi_version;
     bool stack_note, stack_executable; /* .note.GNU-stack */

@@ -165,6 +165,12 @@ void object_image_free(struct object_image *image);
  * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
 bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);
 
+/* The number of relocations that code of the object needs before it can run, and the symbol of the
+ * first one ("" where it has no name). 0 of a file that a linker has finished, which is no
+ * relocatable object. The same errors. */
+bool object_code_relocations(const char *path, uint64_t *count, char *symbol, size_t symbol_size,
+                             char *error, size_t error_size);
+
 /* Whether the object or archive defines `symbol` as a global or weak function: with the type of
  * one, or without a type in a section of code, as assembly may leave it. The same errors. */
 bool object_defines(const char *path, const char *symbol, bool *defined, char *error,

@@ -11,6 +11,9 @@ struct query {
     const char *symbol;
     uint64_t text_size;
     bool defined;
+    uint64_t relocations;
+    char *name; /* of the first one's symbol */
+    size_t name_size;
     object_code_visit *visit_code;
     void *user;
 };
@@ -44,6 +47,45 @@ bool object_text_size(const char *path, uint64_t *size, char *error, size_t erro
     struct query query = {.visitor = {add_text}};
     bool ok = run(&query, path, error, error_size);
     *size = ok ? query.text_size : 0;
+    return ok;
+}
+
+static bool count_relocations(struct object_visitor *visitor, struct object_input *input,
+                              const char *member)
+{
+    (void)member;
+    struct query *query = (struct query *)visitor;
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        const struct object_section *section = &input->sections[i];
+        if (!(section->flags & SHF_EXECINSTR) || section->relocation_count == 0)
+            continue;
+        if (query->relocations == 0)
+            snprintf(query->name, query->name_size, "%s",
+                     input->symbols[section->relocations[0].symbol].name);
+        query->relocations += section->relocation_count;
+    }
+    return true;
+}
+
+/* Whether a file says of itself that it is a relocatable object, or cannot be read. */
+static bool is_relocatable(const char *path)
+{
+    Elf64_Ehdr header;
+    FILE *file = fopen(path, "rb");
+    bool read = file && fread(&header, sizeof header, 1, file) == 1;
+    if (file)
+        fclose(file);
+    return !read || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type == ET_REL;
+}
+
+bool object_code_relocations(const char *path, uint64_t *count, char *symbol, size_t symbol_size,
+                             char *error, size_t error_size)
+{
+    struct query query = {
+        .visitor = {count_relocations}, .name = symbol, .name_size = symbol_size};
+    *symbol = '\0';
+    bool ok = !is_relocatable(path) || run(&query, path, error, error_size);
+    *count = query.relocations;
     return ok;
 }
 

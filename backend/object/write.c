@@ -334,6 +334,18 @@ static bool write_tables(struct object_writer *writer, struct file *file)
     return true;
 }
 
+/* NPU objects have there, behind a magic number, the stack that their code needs, and loaders go by
+ * it: larger numbers are larger stacks, and all of them are larger than the plain version. */
+static uint32_t file_version(const struct object_link *link)
+{
+    enum { STACK_MAGIC = 0x5a5a };
+    uint32_t version = EV_CURRENT;
+    for (const struct object_input *input = link->first_input; input; input = input->next)
+        if (input->version >> 16 == STACK_MAGIC && input->version > version)
+            version = input->version;
+    return version;
+}
+
 /* Counts that do not fit the file header are in the null section's header (generic ABI). */
 static bool write_headers(struct object_writer *writer, struct file *file)
 {
@@ -341,7 +353,7 @@ static bool write_headers(struct object_writer *writer, struct file *file)
     Elf64_Ehdr header = {
         .e_type = ET_REL,
         .e_machine = first->machine,
-        .e_version = EV_CURRENT,
+        .e_version = file_version(writer->link),
         .e_flags = first->flags,
         .e_ehsize = sizeof(Elf64_Ehdr),
         .e_shentsize = sizeof(Elf64_Shdr),

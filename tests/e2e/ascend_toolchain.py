@@ -105,6 +105,23 @@ if done.returncode == 0 and os.environ.get("STAND_MACHINE"):
 sys.exit(done.returncode)
 """
 
+# The device's linker: with -r the machine's own, without what only the device's has; the last step
+# puts an object at its addresses, for which the kind of file stands here.
+LLD = r"""#!/usr/bin/env python3
+import os, shutil, subprocess, sys
+words = [word for word in sys.argv[1:]
+         if word not in ("-m", "aicorelinux", "-Ttext=0", "-q", "-x", "-static")]
+if "-r" in words:
+    sys.exit(subprocess.run(["ld", *words]).returncode)
+out = words[words.index("-o") + 1]
+with open(words[0], "rb") as file:
+    data = bytearray(file.read())
+if not os.environ.get("STAND_IDLE"):
+    data[16:18] = (2).to_bytes(2, "little")
+with open(out, "wb") as file:
+    file.write(data)
+"""
+
 KERNEL = r"""#include "kernel_operator.h"
 static uint64_t calls;
 extern "C" void NAME(uint64_t args)
@@ -166,6 +183,7 @@ def make_toolkit():
     write(os.path.join(HEADERS, "kernel_operator.h"), HEADER)
     path = write(os.path.join(TOOLS, "bisheng"), BISHENG)
     os.chmod(path, 0o755)
+    os.chmod(write(os.path.join(TOOLS, "ld.lld"), LLD), 0o755)
 
 
 def write(path, text):
@@ -209,6 +227,16 @@ def build(options="split-mode=1", environment=None, output="out.o"):
                  environment=environment or tools())
 
 
+def relocatable(path):
+    """What the linker was given for an object that it has finished."""
+    with open(os.path.join(SCRATCH, path), "rb") as file:
+        data = bytearray(file.read())
+    data[16:18] = (1).to_bytes(2, "little")
+    with open(os.path.join(SCRATCH, "relocatable.o"), "wb") as file:
+        file.write(data)
+    return "relocatable.o"
+
+
 def symbols(path, *options):
     out = subprocess.run(["nm", *options, path], cwd=SCRATCH, capture_output=True, text=True,
                          check=True).stdout
@@ -224,8 +252,8 @@ def functions(path):
 def run_entry(entry, core=0, output="out.o"):
     """What the steps of an entry are, as the runner prints them."""
     write("runner.cpp", RUNNER.replace("ENTRY", entry))
-    subprocess.run(["clang++", "-no-pie", "-o", "runner", "runner.cpp", output], cwd=SCRATCH,
-                   check=True)
+    subprocess.run(["clang++", "-no-pie", "-o", "runner", "runner.cpp", relocatable(output)],
+                   cwd=SCRATCH, check=True)
     return subprocess.run(["./runner", str(core)], cwd=SCRATCH, capture_output=True, text=True,
                           check=True).stdout.splitlines()
 
@@ -555,16 +583,6 @@ def check_commands():
     if not (shutil.which("llvm-objcopy") and shutil.which("ld.lld")):
         tap.skip("the commands make the same", "there are no llvm-objcopy and ld.lld")
         return
-    lld = write(os.path.join(TOOLS, "ld.lld"), """#!/bin/sh
-# What only the device's linker has is left out; the last step copies.
-case "$*" in *" -r "*) ;; *) [ "$4" = "$7" ] || cp "$4" "$7"; exit ;; esac
-for word; do
-  shift
-  case $word in -m|aicorelinux|-Ttext=0|-q|-x|-static) ;; *) set -- "$@" "$word" ;; esac
-done
-exec ld "$@"
-""")
-    os.chmod(lld, 0o755)
     objcopy = os.path.join(TOOLS, "llvm-objcopy")
     os.symlink(shutil.which("llvm-objcopy"), objcopy)
     done = build("split-mode=2", output="out.o")
@@ -592,7 +610,6 @@ exec ld "$@"
                   [["mm_mix_aic", "cube", "mm_mix_aic"],
                    ["mm_mix_aiv", "add", "mm_mix_aiv"]])
     check_named_copies()
-    os.remove(lld)
     os.remove(objcopy)
 
 
@@ -625,12 +642,88 @@ def check_machines():
             continue
         done = build("split-mode=3", environment)
         tap.check(f"objects of {claim} are linked", done.returncode == 0, done.stderr)
-        done = skirc("objdump", "out.o", environment=environment)
+        done = skirc("objdump", relocatable("out.o"), environment=environment)
         tap.check("for that machine, with copies of code",
                   machine in done.stdout.splitlines()[0] and
                   len(re.findall(r"^  cube_split[12] local func", done.stdout, re.M)) == 2 and
                   len(re.findall(r" global func .text ", done.stdout)) == 2,
                   "\n".join(done.stdout.splitlines()[:3]))
+
+
+def set_version(path, version):
+    with open(os.path.join(SCRATCH, path), "r+b") as file:
+        file.seek(20)
+        file.write(version.to_bytes(4, "little"))
+
+
+def check_stack():
+    """The largest stack that a part says it needs is that of the object."""
+    for versions, expected in (((0x5a5a0101, 0x5a5a0201), 0x5a5a0201), ((0x5a5a0201, 1), 0x5a5a0201),
+                               ((1, 7), 1)):
+        compile_kernels(tools())
+        for name, version in zip(("add.o", "cube.o"), versions):
+            set_version(name, version)
+        done = build()
+        with open(os.path.join(SCRATCH, "out.o"), "rb") as file:
+            found = int.from_bytes(file.read()[20:24], "little")
+        tap.check(f"of stacks {', '.join(map(hex, versions))} the larger one is kept",
+                  done.returncode == 0 and found == expected, f"{hex(found)}\n{done.stderr}")
+    set_version("add.o", 0x5a5a0201)
+    done = skirc("objdump", "add.o", environment=tools())
+    tap.check("objdump prints it", "sections, version 0x5a5a0201\n" in done.stdout, done.stdout)
+    compile_kernels(tools())
+
+
+def check_relocations():
+    """An object that cannot be loaded is none."""
+    out = os.path.join(SCRATCH, "loose.o")
+    lld = os.path.join(TOOLS, "ld.lld")
+    done = build(environment=tools(STAND_IDLE="1"), output="loose.o")
+    tap.check("relocations that the linker leaves are an error", done.returncode == 4 and
+              re.search(r"could not be loaded: \d+ relocations of its code remain, the first of '\w+'"
+                        r" \[tool\]\n  help: '" + lld + "' has left them", done.stderr) and
+              not os.path.exists(out), done.stderr)
+    os.rename(lld, lld + ".away")
+    done = build(output="loose.o")
+    tap.check("so is a toolkit without one", done.returncode == 4 and
+              "relocations of its code remain" in done.stderr and
+              f"put the toolkit's 'ld.lld' beside '{TOOLS}/bisheng'" in done.stderr and
+              not os.path.exists(out), done.stderr)
+    os.rename(lld + ".away", lld)
+    done = build(output="loose.o")
+    tap.check("its help removes the error", done.returncode == 0 and os.path.exists(out), done.stderr)
+
+
+SAMPLES = """skir 1
+graph @g(%a: f32[16], %b: f32[16]) -> f32[16] {
+  scope @s {
+    %c = Add(%a, %b) : f32[16]
+    %d = Mul(%c, %b) : f32[16]
+  }
+  return %d
+}
+"""
+
+
+def check_samples():
+    """Sample kernels are for this machine."""
+    write("samples.skir", SAMPLES)
+    environment = {key: value for key, value in os.environ.items() if key != "ASCEND_HOME_PATH"}
+    for claim, words in (("commands", ["--emit=commands"]),
+                         ("an object", ["--target=ascend", "-o", "samples.o"])):
+        done = skirc("compile", "samples.skir", *words, environment=environment)
+        tap.check(f"sample kernels are not in {claim} for NPUs", done.returncode == 1 and
+                  not done.stdout and "the kernel '@mul' is a sample kernel" in done.stderr and
+                  "[sample-object]" in done.stderr and
+                  not os.path.exists(os.path.join(SCRATCH, "samples.sh")), done.stderr)
+    done = skirc("check", "--target=ascend", "samples.skir", environment=tools())
+    tap.check("check says so, too, where objects would be linked", done.returncode == 1 and
+              "[sample-object]" in done.stderr, done.stderr)
+    kernels = "".join(f'kernel @{name} : aiv_only {{op = "{name}", block = 4, object = "add.o", '
+                      f'function = "add", params = [x1, x2, y]}}\n' for name in ("Add", "Mul"))
+    write("samples.skir", SAMPLES.replace("skir 1\n", "skir 1\n" + kernels))
+    done = skirc("compile", "samples.skir", "--emit=commands", environment=environment)
+    tap.check("its help removes the error", done.returncode == 0, done.stderr)
 
 
 if shutil.which("clang++"):
@@ -645,6 +738,9 @@ if shutil.which("clang++"):
     check_replaced()
     check_commands()
     check_words()
+    check_stack()
+    check_relocations()
+    check_samples()
     check_machines()
 else:
     tap.skip("objects by the device toolchain", "there is no clang++ to stand in for its compiler")
