@@ -12,6 +12,7 @@ dist_doc_DATA = \
 	docs/add-an-op.md \
 	docs/architecture.md \
 	docs/ascend.md \
+	docs/ascend-launch.md \
 	docs/command-line.md \
 	docs/compile-info.schema.json \
 	docs/device-model.md \

@@ -149,13 +149,15 @@ def write_names(scratch, chip):
 
 def check_sources(scratch):
     written = write_sources(scratch)
-    running = {chip: start(chip, [write_names(scratch, chip), *written[chip]]) for chip in CHIPS}
+    kernel = os.path.join(SOURCE, "docs", "examples", "ascend_launch", "add.cpp")
+    running = {chip: start(chip, [write_names(scratch, chip), kernel, *written[chip]])
+               for chip in CHIPS}
     dumps = {chip: start(chip, [path for path in written[chip] if "dump" in path], DUMP="1")
              for chip in CHIPS[:2 if ALL else 1]}
     for chip in CHIPS:
         said = running[chip].communicate(timeout=3000)[0]
-        tap.check(f"{len(written[chip])} sources for a {chip}, and the names of the host emulation, "
-                  "compile with the published headers",
+        tap.check(f"{len(written[chip])} sources for a {chip}, a sub-kernel, and the names of the host "
+                  "emulation compile with the published headers",
                   running[chip].returncode == 0 and len(written[chip]) > 15, said)
     for chip, process in dumps.items():
         said = process.communicate(timeout=3000)[0]
