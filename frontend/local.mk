@@ -189,6 +189,12 @@ dist_pkgdata_DATA = \
 	frontend/exchange/torch_skir_ops.py \
 	frontend/exchange/torch_skir_rewrites.py
 
+# The package that GE and torch_npu import, for PYTHONPATH.
+superkerneldir = $(pkgdatadir)/python/superkernel
+dist_superkernel_DATA = \
+	frontend/python/superkernel/__init__.py \
+	frontend/python/superkernel/super_kernel.py
+
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \

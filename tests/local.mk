@@ -16,6 +16,7 @@ LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(EMULATOR)
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/freeze tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/rooms.txt tests/judge.py \
+	tests/device_toolkit.py tests/acl_stub/acl/acl.h tests/acl_stub/acl_stub.cpp \
 	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
 	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
 	$(kernel_judges) tests/checkers/aten_movement.py tests/checkers/aten_programs.py \
@@ -252,6 +253,7 @@ script_tests = \
 	tests/e2e/ascend_conformance.py \
 	tests/e2e/ascend_headers.py \
 	tests/e2e/ascend_info.py \
+	tests/e2e/ascend_launch.py \
 	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascend_requests.py \
 	tests/e2e/ascend_twin.py \
@@ -348,6 +350,7 @@ script_tests = \
 	tests/e2e/split_code.py \
 	tests/e2e/small_changes.py \
 	tests/e2e/streams.py \
+	tests/e2e/superkernel_package.py \
 	tests/e2e/support.py \
 	tests/e2e/sync_hints.py \
 	tests/e2e/tap_run.sh \
