@@ -337,6 +337,7 @@ script_tests = \
 	tests/e2e/rooms.py \
 	tests/e2e/run_answers.py \
 	tests/e2e/vector_levels.py \
+	tests/e2e/where.py \
 	tests/e2e/wrong_kernels.py \
 	tests/e2e/run_values.py \
 	tests/e2e/opt.py \

@@ -375,12 +375,14 @@ bool commands_check_kernels(const struct emission_job *job)
         if (!copies.chosen[k] || kernel_is_stub(module, kernel) || !is_sample(job, kernel))
             continue;
         ok = false;
-        if (diag_at(job->diags, DIAG_sample_object,
-                    kernel->loc == NONE ? no_span : locate_name(module, kernel->loc),
-                    "the kernel '@%.*s' is a sample kernel, whose object is for this machine and not "
-                    "for an NPU",
-                    NAME(module, kernel->name)))
-            diag_help(job->diags, "declare a kernel for its ops whose 'object' was built for the NPU");
+        if (diag_at(
+                job->diags, DIAG_sample_object,
+                kernel->loc == NONE ? no_span : locate_name(module, kernel->loc),
+                "the kernel '@%.*s' is a sample kernel, whose object is for this machine and not "
+                "for an NPU",
+                NAME(module, kernel->name)))
+            diag_help(job->diags,
+                      "declare a kernel for its ops whose 'object' was built for the NPU");
     }
     kernel_copies_free(&copies);
     return ok;

@@ -81,8 +81,7 @@ static bool is_relocatable(const char *path)
 bool object_code_relocations(const char *path, uint64_t *count, char *symbol, size_t symbol_size,
                              char *error, size_t error_size)
 {
-    struct query query = {
-        .visitor = {count_relocations}, .name = symbol, .name_size = symbol_size};
+    struct query query = {.visitor = {count_relocations}, .name = symbol, .name_size = symbol_size};
     *symbol = '\0';
     bool ok = !is_relocatable(path) || run(&query, path, error, error_size);
     *count = query.relocations;

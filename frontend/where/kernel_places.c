@@ -1,6 +1,9 @@
 #include "frontend/where/kernel_places.h"
 #include "ir/base/json_text.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* ----------------------------------------------------------------------------- tables ---- */
 
 struct place_op {
@@ -375,6 +378,116 @@ bool kernel_places_address(const struct kernel_places *places, uint64_t address,
         }
     }
     return found;
+}
+
+bool kernel_places_address_from(const struct kernel_places *places, const char *core,
+                                uint64_t address, uint64_t start, struct text *text)
+{
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *launch = &places->launches.at[k];
+        for (uint32_t i = 0; i < launch->code.count; i++)
+            if (launch->code.at[i].copy == NONE && strcmp(launch->code.at[i].core, core) == 0)
+                return kernel_places_address(places, launch->code.at[i].begin + (address - start),
+                                             text);
+    }
+    return false;
+}
+
+bool kernel_places_choose(struct kernel_places *places, const char *name)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        struct kernel_launch *launch = &places->launches.at[k];
+        if (name && strcmp(launch->name, name) != 0)
+            free_launch(launch);
+        else
+            places->launches.at[kept++] = *launch;
+    }
+    places->launches.count = kept;
+    return kept == 1;
+}
+
+/* ------------------------------------------------------------------------------ traces ---- */
+
+/* A line of 64 bytes, which begins with two words of 64 bits. */
+enum { LINE = 64, LINE_MAGIC = 0x54524b53 };
+
+struct trace_line {
+    uint32_t magic;
+    uint16_t core;
+    uint8_t type, fault; /* fault: a check that failed, from 1 */
+    uint32_t index, state;
+};
+
+static const char *const line_cores[] = {"aic", "aiv"};
+
+static bool read_line(const char *bytes, struct trace_line *line)
+{
+    memcpy(line, bytes, sizeof *line);
+    return line->magic == LINE_MAGIC && line->type < sizeof line_cores / sizeof *line_cores;
+}
+
+static bool is_record(const struct place_instr *instr)
+{
+    return strncmp(instr->text, "trace ", 6) == 0;
+}
+
+/* The record that the line was last written by, or NONE. */
+static uint32_t find_record(const struct kernel_launch *launch, const struct trace_line *line)
+{
+    char text[40];
+    snprintf(text, sizeof text, "trace %u %u", line->index, line->state);
+    for (uint32_t i = 0; i < launch->instrs.count; i++)
+        if (strcmp(launch->instrs.at[i].text, text) == 0 &&
+            strcmp(launch->instrs.at[i].core, line_cores[line->type]) == 0)
+            return i;
+    return NONE;
+}
+
+/* What the core has begun or had to execute up to the next record, and the ops around that. */
+static void put_stand(const struct kernel_launch *launch, uint32_t record, struct text *text)
+{
+    const struct place_instr *at = &launch->instrs.at[record];
+    const char *before = "  at ";
+    for (uint32_t i = record + 1; i < launch->instrs.count; i++) {
+        const struct place_instr *instr = &launch->instrs.at[i];
+        if (strcmp(instr->core, at->core) != 0 || is_record(instr))
+            break;
+        text_printf(text, "%s`%s`", before, instr->text);
+        before = ", then ";
+        at = instr->op != NONE || at->op == NONE ? instr : at;
+    }
+    text_string(text, *before == ' ' ? "  at the end\n" : "\n");
+    put_op(launch, at->op, "in ", text);
+    put_op(launch, at->behind, "behind ", text);
+    put_op(launch, at->before, "before ", text);
+}
+
+bool kernel_places_trace(const struct kernel_places *places, const char *bytes, size_t size,
+                         struct text *text)
+{
+    const struct kernel_launch *launch = &places->launches.at[0];
+    struct trace_line line, next;
+    bool any = false;
+    for (size_t at = 0; size - at >= LINE; at += LINE) {
+        uint32_t record = read_line(bytes + at, &line) ? find_record(launch, &line) : NONE;
+        if (record == NONE)
+            continue;
+        uint32_t last = line.core;
+        while (!line.fault && size - at >= 2 * LINE && read_line(bytes + at + LINE, &next) &&
+               !next.fault && next.type == line.type && next.core == last + 1 &&
+               next.index == line.index && next.state == line.state) {
+            last++;
+            at += LINE;
+        }
+        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
+        if (last != line.core)
+            text_printf(text, "..%u", last);
+        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
+        put_stand(launch, record, text);
+        any = true;
+    }
+    return any;
 }
 
 bool kernel_places_have_addresses(const struct kernel_places *places)

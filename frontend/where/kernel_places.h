@@ -24,6 +24,19 @@ void kernel_places_free(struct kernel_places *places);
 bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text);
 bool kernel_places_address(const struct kernel_places *places, uint64_t address, struct text *text);
 
+/* The same for an address on the device, where a core type began with its part of the entry at
+ * `start`. */
+bool kernel_places_address_from(const struct kernel_places *places, const char *core,
+                                uint64_t address, uint64_t start, struct text *text);
+
+/* Appends where each core stood that has left a line in a buffer of traces (docs/ascend.md): the op,
+ * and what it had to execute next. False where no core has, or the launch records no traces. */
+bool kernel_places_trace(const struct kernel_places *places, const char *bytes, size_t size,
+                         struct text *text);
+
+/* Leaves only the launch of a name; NULL: the only one. False where that is not there. */
+bool kernel_places_choose(struct kernel_places *places, const char *name);
+
 /* False where the metadata were made without an object. */
 bool kernel_places_have_addresses(const struct kernel_places *places);
 
