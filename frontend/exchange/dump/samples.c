@@ -20,9 +20,9 @@ void dump_samples_free(struct dump_samples *samples)
 /* -------------------------------------------------------------------------- operands ---- */
 
 /* How many parameters of a sample kernel are an op's operands; NONE where it gives fewer results. */
-static uint32_t count_operands(const struct library_kernel *kernel, const struct op *op)
+static uint32_t count_operands(const struct library_kernel *kernel, uint32_t results)
 {
-    uint32_t count = 0, results = op->results.count;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < kernel->n_params; i++) {
         count += strcmp(kernel->params[i], "workspace") && strcmp(kernel->params[i], "tiling");
         if (kernel->presences[i] == PARAM_REPEATED)
@@ -39,10 +39,10 @@ static bool presence_fits(char presence, enum operand_kind kind)
 }
 
 /* Whether the sample kernel takes the op's operands, in whatever dtypes. */
-static bool operands_fit(const struct library_kernel *kernel, const struct graph *graph,
-                         const struct op *op)
+static bool operands_fit(const struct library_kernel *kernel, const struct module *module,
+                         const struct graph *graph, const struct op *op)
 {
-    uint32_t operands = count_operands(kernel, op);
+    uint32_t operands = count_operands(kernel, op_tensor_results(module, graph, op));
     if (operands == NONE)
         return false;
     uint32_t places = op_n_given(graph, op, operands);
@@ -85,7 +85,8 @@ static bool check(struct dump_samples *samples, const struct library_kernel *ker
                   const struct graph *graph, const struct op *op)
 {
     const struct kernel_source *library = samples->library;
-    if (attr_flag(samples->module, op->attrs, W__unchecked) || !operands_fit(kernel, graph, op))
+    if (attr_flag(samples->module, op->attrs, W__unchecked) ||
+        !operands_fit(kernel, samples->module, graph, op))
         return false;
     struct diags unheard;
     diags_init(&unheard, samples->source, NULL);
