@@ -355,6 +355,7 @@ script_tests = \
 	tests/e2e/support.py \
 	tests/e2e/sync_hints.py \
 	tests/e2e/tap_run.sh \
+	tests/e2e/tf_graphs.py \
 	tests/e2e/torch_programs.py
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden tests/import

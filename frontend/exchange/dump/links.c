@@ -2,6 +2,8 @@
 #include "ir/calls.h"
 #include "ir/op_types.h"
 
+#include <string.h>
+
 /* Outputs that a dump does not declare, but some input names, are made. A graph may have so many of
  * them, besides a few for each input. */
 enum { FREE_OUTPUTS = 65536, OUTPUTS_PER_INPUT = 4 };
@@ -391,11 +393,21 @@ void dump_links_free(struct dump_links *links)
 
 /* ---------------------------------------------------------------------------- writes ---- */
 
+/* The type of the op that a node becomes, or NULL. */
+static const struct op_type *type_of(const struct dump *dump, const struct dump_node *node)
+{
+    enum dialect dialect = (enum dialect)node->dialect;
+    if (dialect == DIALECT_GE)
+        return op_type_find(dump->module, node->type);
+    const struct translation_row *row = translation_find(dump->module, dialect, node->type);
+    return row ? op_types_find(dump->module->op_types, row->to, strlen(row->to)) : NULL;
+}
+
 /* Whether nodes of the type write to operands, or call graphs, which may. */
 static bool may_write(const struct dump *dump, const struct dump_node *node)
 {
     const struct op op = {.type = node->type};
-    const struct op_type *type = op_type_find(dump->module, node->type);
+    const struct op_type *type = type_of(dump, node);
     bool writes = op_call_kind(&op) != CALL_NONE;
     for (uint32_t i = 0; type && i < type->n_operands; i++)
         writes |= type->slots[i].writes;
@@ -414,7 +426,7 @@ static void mark_memory(const struct dump *dump, const struct dump_graph *graph,
         if (link.kind != LINK_NODE)
             return;
         const struct dump_node *node = &graph->nodes.at[link.id];
-        const struct op_type *type = op_type_find(dump->module, node->type);
+        const struct op_type *type = type_of(dump, node);
         bool known = links->used[link.id] & 4;
         links->used[link.id] |= 4;
         bool view = node->dialect != DIALECT_GE || (type && type->view);

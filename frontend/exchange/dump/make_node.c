@@ -1,5 +1,6 @@
 /* Nodes as ops, in their blocks: those of other dialects as what they are translated to. */
 #include "frontend/exchange/dump/rest.h"
+#include "ir/known_contents.h"
 
 /* The version of the operator set that a graph's nodes have; 0. */
 static int64_t version_of(const struct dump *dump, uint32_t graph)
@@ -83,15 +84,40 @@ static bool is_first(const struct graph *graph, const struct translation *t, con
     return true;
 }
 
+static bool waits(const struct graph *graph, uint32_t value)
+{
+    uint32_t def = graph->values.at[value].def;
+    return def < graph->ops.count && op_clauses(graph, &graph->ops.at[def])->after.count > 0;
+}
+
+/* Constants have no operands: those that wait for something are added to what the node is behind. */
+static void take_operands_order(struct dump_maker *maker, const struct dump_node *node)
+{
+    const struct dump_graph *dumped = maker_graph(maker);
+    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++) {
+        uint32_t value = dumped->inputs.at[i].kind == DUMP_CONTROL
+                             ? NONE
+                             : maker_value(maker, &maker->links.inputs[i]);
+        if (value != NONE && (waits(maker->out, value) ||
+                              waits(maker->out, viewed_value(maker->module, maker->out, value))))
+            vec_push(&maker->values, value);
+    }
+}
+
 /* What the node is behind, all that it becomes is behind. */
 static void order_ops(struct dump_maker *maker, const struct dump_node *node,
                       const struct translation *t)
 {
     struct graph *graph = maker->out;
+    bool constants = true; /* nothing else: then they keep the order for those that wait for them */
     maker_take_order(maker, node);
+    for (uint32_t id = t->first_op; id < graph->ops.count; id++)
+        constants &= name_is(maker->module, graph->ops.at[id].type, "Const");
+    if (constants)
+        take_operands_order(maker, node);
     for (uint32_t id = t->first_op; id < graph->ops.count; id++) {
         const struct op *op = &graph->ops.at[id];
-        bool constant = name_is(maker->module, op->type, "Const");
+        bool constant = name_is(maker->module, op->type, "Const") && !constants;
         if (maker->values.count == 0 || constant || !is_first(graph, t, op))
             continue;
         struct clauses clauses = *op_clauses(graph, op);

@@ -1,5 +1,4 @@
 /* Operators of TensorFlow on elements. */
-#include "frontend/exchange/translate/row_attrs.h"
 #include "frontend/exchange/translate/tf_rows.h"
 
 /* Division of integers truncates. */
@@ -61,12 +60,43 @@ static void make_select(struct translation *t)
     tr_give(t, 0, tr_make(t, "SelectV2", condition, x, y));
 }
 
+static void make_approximate_equal(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0);
+    need_float(t, x);
+    uint32_t distance = tr_make(t, "Abs", tr_make(t, "Sub", x, tr_operand(t, 1)));
+    uint32_t tolerance = tr_const(t, "tolerance", tr_need_dtype(t, x), tr_float(t, "tolerance"));
+    tr_give(t, 0, tr_make(t, "Less", distance, tolerance));
+}
+
+/* 0 where `factor` is, whatever the product is. */
+static void give_unless_zero(struct translation *t, uint32_t factor, uint32_t product)
+{
+    uint32_t zero = tr_const(t, "zero", tr_need_dtype(t, factor), 0);
+    tr_give(t, 0, tr_make(t, "SelectV2", tr_make(t, "Equal", factor, zero), zero, product));
+}
+
+static void make_mul_no_nan(struct translation *t)
+{
+    uint32_t y = tr_operand(t, 1);
+    give_unless_zero(t, y, tr_make(t, "Mul", tr_operand(t, 0), y));
+}
+
+static void make_xlog1py(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0);
+    enum dtype dtype = tr_need_dtype(t, x);
+    uint32_t logarithm = tr_make(t, "Log1p", tf_widened(t, tr_operand(t, 1)));
+    uint32_t product = tr_make(t, "Mul", tf_widened(t, x), logarithm);
+    give_unless_zero(t, x, tr_cast(t, product, dtype));
+}
+
 /* A scalar in the shape of the operand. */
 static void make_alike(struct translation *t, double number)
 {
     struct tr_ints dims;
     uint32_t x = tr_operand(t, 0), scalar = tr_const(t, "number", tr_need_dtype(t, x), number);
-    if (tf_static_dims(t, x, &dims)) {
+    if (tr_dims(t, x, &dims)) {
         tr_set_ints(t, "shape", dims);
         tr_give(t, 0, tr_make(t, "BroadcastToD", scalar));
         return;
@@ -105,8 +135,8 @@ const struct translation_row tf_elementwise[] = {
     SAME("Acosh"),
     SAME("Add"),
     AS("AddV2", "Add"),
-    {"ApproximateEqual", .to = "ApproximateEqual",
-     .attrs = {{"tolerance", OF_FLOAT, "1e-05", "tolerance"}}},
+    {"ApproximateEqual", .to = "Sub, Abs, Less", .make = make_approximate_equal,
+     .attrs = {{"tolerance", OF_FLOAT, "1e-05"}}, .about = "of floats"},
     SAME("Asin"),
     SAME("Asinh"),
     SAME("Atan"),
@@ -151,6 +181,7 @@ const struct translation_row tf_elementwise[] = {
     SAME("Minimum"),
     SAME("Mod"),
     SAME("Mul"),
+    {"MulNoNan", .to = "Mul, Equal, SelectV2", .make = make_mul_no_nan},
     SAME("Neg"),
     EQUALITY("NotEqual"),
     {"OnesLike", .to = "BroadcastTo", make_ones},
@@ -160,7 +191,7 @@ const struct translation_row tf_elementwise[] = {
     SAME("Relu"),
     SAME("Relu6"),
     SAME("RightShift"),
-    AS("Rint", "Round"),
+    SAME("Rint"),
     {"Round", .to = "Round", make_round, .about = "Identity of integers"},
     SAME("Rsqrt"),
     {"Select", .to = "SelectV2", make_select,
@@ -180,8 +211,9 @@ const struct translation_row tf_elementwise[] = {
     SAME("Tan"),
     SAME("Tanh"),
     SAME("TruncateDiv"),
-    AS("TruncateMod", "Mod"),
+    SAME("TruncateMod"),
     SAME("Xdivy"),
+    {"Xlog1py", .to = "Log1p, Mul, Equal, SelectV2", .make = make_xlog1py},
     SAME("Xlogy"),
     {"ZerosLike", .to = "BroadcastTo", make_zeros},
     {NULL},

@@ -1,11 +1,27 @@
 /* Operators of TensorFlow that take parts of tensors, or surround them. */
-#include "frontend/exchange/translate/row_attrs.h"
 #include "frontend/exchange/translate/tf_rows.h"
 
-static void make_mirror_pad(struct translation *t)
+enum { MOST_INVERTED = 4096 };
+
+/* y[x[i]] = i */
+static void make_invert(struct translation *t)
 {
-    tr_set_text(t, "mode", "reflect");
-    tr_give(t, 0, tr_make(t, "PadV3", tr_operand(t, 0), tr_operand(t, 1)));
+    static const int64_t column[] = {-1, 1};
+    uint32_t x = tr_operand(t, 0);
+    int64_t count = tr_need_rank(t, x) == 1 ? tr_dim(t, x, 0) : -1;
+    if (count < 0 || count > MOST_INVERTED) {
+        tr_refuse(t, "the number of its elements is not known, or is too large");
+        return;
+    }
+    int64_t *places = arena_alloc(&t->translator->arena, ((size_t)count + 1) * sizeof *places);
+    for (int64_t i = 0; i < count; i++)
+        places[i] = i;
+    uint32_t rows = tr_reshape(t, x, (struct tr_ints){column, 2});
+    uint32_t from =
+        tr_const_list(t, "places", tr_need_dtype(t, x), (struct tr_ints){places, (uint32_t)count});
+    tr_give(t, 0,
+            tr_make(t, "ScatterNd", rows, from,
+                    tr_const_ints(t, "shape", (struct tr_ints){&count, 1})));
 }
 
 #define MASK(name)                                                                                 \
@@ -13,24 +29,40 @@ static void make_mirror_pad(struct translation *t)
         name, OF_INT, "0", name                                                                    \
     }
 
+#define SCATTERS(name)                                                                             \
+    {                                                                                              \
+        name, .to = name, .attrs = { {"bad_indices_policy", OF_TEXT, "", NULL, "|DEFAULT|ERROR"} } \
+    }
+
 const struct translation_row tf_indexing[] = {
+    {"DepthToSpace", .to = "DepthToSpace",
+     .attrs = {{"block_size", OF_INT, NULL, "block_size"},
+               {"data_format", OF_TEXT, "NHWC", "data_format", "NHWC|NCHW"},
+               {NULL, OF_TEXT, "DCR", "mode"}}},
     {"Gather", .to = "Gather", .attrs = {{"validate_indices", OF_BOOL, "1"}}},
-    {"GatherNd", .to = "GatherNd",
-     .attrs = {{"bad_indices_policy", OF_TEXT, "", NULL, "|DEFAULT|ERROR"}}},
+    SCATTERS("GatherNd"),
     {"GatherV2", .to = "GatherV2", .attrs = {{"batch_dims", OF_INT, "0", "batch_dims"}}},
-    {"InvertPermutation", .to = "InvertPermutation"},
+    {"InvertPermutation", .to = "ScatterNd", .make = make_invert,
+     .about = "the size must be known"},
     {"MatrixBandPart", .to = "MatrixBandPart"},
-    {"MirrorPad", .to = "PadV3", make_mirror_pad, {{"mode", OF_TEXT, NULL, NULL, "REFLECT"}}},
+    {"MirrorPad", .to = "MirrorPad", .attrs = {{"mode", OF_TEXT, NULL, "mode"}}},
     {"OneHot", .to = "OneHot", .attrs = {{"axis", OF_INT, "-1", "axis"}}},
     {"Pad", .to = "Pad"},
-    {"PadV2", .to = "PadV3", .attrs = {{NULL, OF_TEXT, "constant", "mode"}}},
+    {"PadV2", .to = "PadV2"},
     {"Range", .to = "Range"},
     {"ReverseV2", .to = "ReverseV2"},
-    {"ScatterNd", .to = "ScatterNd",
-     .attrs = {{"bad_indices_policy", OF_TEXT, "", NULL, "|DEFAULT|ERROR"}}},
+    SCATTERS("ScatterNd"),
     {"Slice", .to = "Slice"},
+    {"SpaceToDepth", .to = "SpaceToDepth",
+     .attrs = {{"block_size", OF_INT, NULL, "block_size"},
+               {"data_format", OF_TEXT, "NHWC", "data_format", "NHWC|NCHW"}}},
     {"StridedSlice", .to = "StridedSlice",
      .attrs = {MASK("begin_mask"), MASK("end_mask"), MASK("ellipsis_mask"), MASK("new_axis_mask"),
                MASK("shrink_axis_mask")}},
+    SCATTERS("TensorScatterAdd"),
+    SCATTERS("TensorScatterMax"),
+    SCATTERS("TensorScatterMin"),
+    SCATTERS("TensorScatterSub"),
+    SCATTERS("TensorScatterUpdate"),
     {NULL},
 };

@@ -1,5 +1,4 @@
 /* Operators of TensorFlow on matrices and channels. */
-#include "frontend/exchange/translate/row_attrs.h"
 #include "frontend/exchange/translate/tf_rows.h"
 
 #include <string.h>

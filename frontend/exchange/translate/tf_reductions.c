@@ -1,5 +1,4 @@
 /* Operators of TensorFlow along axes. */
-#include "frontend/exchange/translate/row_attrs.h"
 #include "frontend/exchange/translate/tf_rows.h"
 
 /* The mean of integers would be cut, by rules of its own. */
@@ -19,9 +18,10 @@ static void make_norm(struct translation *t)
     enum dtype dtype = tr_need_dtype(t, x);
     if (!tr_is_float(t, x))
         tr_refuse(t, "its operand is %s, not a float", dtype_info(dtype)->name);
-    uint32_t squares = tr_make(t, "Square", x);
+    uint32_t squares = tr_make(t, "Square", tf_widened(t, x));
     row_attrs_map(t);
-    tr_give(t, 0, tr_make(t, "Sqrt", tr_make(t, "ReduceSum", squares, tr_operand(t, 1))));
+    uint32_t norm = tr_make(t, "Sqrt", tr_make(t, "ReduceSum", squares, tr_operand(t, 1)));
+    tr_give(t, 0, tr_cast(t, norm, dtype));
 }
 
 static void make_l2_loss(struct translation *t)

@@ -2,12 +2,15 @@
 #ifndef FRONTEND_EXCHANGE_TRANSLATE_TF_ROWS_H
 #define FRONTEND_EXCHANGE_TRANSLATE_TF_ROWS_H
 
-#include "frontend/exchange/translate/build_ops.h"
+#include "frontend/exchange/translate/row_attrs.h"
 
 extern const struct translation_row tf_elementwise[], tf_products[], tf_reductions[], tf_shapes[],
-    tf_indexing[], tf_states[], tf_refused[];
+    tf_indexing[], tf_states[];
 
-/* The dimensions of a value. False where one is not a known number. */
-bool tf_static_dims(struct translation *t, uint32_t value, struct tr_ints *dims);
+/* A float of 16 bits as f32, for ops whose results would be rounded in between. */
+uint32_t tf_widened(struct translation *t, uint32_t value);
+
+/* Makes a constant where all operands are known integers, and so is the result. */
+bool tf_fold(struct translation *t);
 
 #endif

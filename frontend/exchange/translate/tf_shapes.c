@@ -1,23 +1,12 @@
 /* Operators of TensorFlow on shapes, and those that put tensors together or take them apart. */
-#include "frontend/exchange/translate/row_attrs.h"
 #include "frontend/exchange/translate/tf_rows.h"
 
 /* -------------------------------------------------------------------------- operands ---- */
 
-bool tf_static_dims(struct translation *t, uint32_t value, struct tr_ints *dims)
+uint32_t tf_widened(struct translation *t, uint32_t value)
 {
-    uint32_t rank = tr_rank(t, value);
-    *dims = (struct tr_ints){NULL, 0};
-    if (rank == RANK_UNKNOWN)
-        return false;
-    int64_t *at = arena_alloc(&t->translator->arena, (rank + 1) * sizeof *at);
-    for (uint32_t i = 0; i < rank; i++) {
-        at[i] = tr_dim(t, value, i);
-        if (at[i] < 0)
-            return false;
-    }
-    *dims = (struct tr_ints){at, rank};
-    return true;
+    unsigned dtype = tr_dtype(t, value);
+    return dtype == DTYPE_f16 || dtype == DTYPE_bf16 ? tr_cast(t, value, DTYPE_f32) : value;
 }
 
 /* The only number of a constant operand; else the node is refused. */
@@ -69,7 +58,7 @@ static void make_shape(struct translation *t)
     enum dtype dtype = tr_dtype_of(t, "out_type");
     for (uint32_t i = 0; i < t->n_operands; i++) {
         uint32_t x = tr_operand(t, i);
-        if (tf_static_dims(t, x, &dims)) {
+        if (tr_dims(t, x, &dims)) {
             tr_give(t, i, tr_const_list(t, "shape", dtype, dims));
             continue;
         }
@@ -84,11 +73,9 @@ static void make_size(struct translation *t)
     uint32_t x = tr_operand(t, 0);
     enum dtype dtype = tr_dtype_of(t, "out_type");
     int64_t size = 1;
-    if (!tf_static_dims(t, x, &dims)) {
+    if (!tr_dims(t, x, &dims)) {
         tr_set_dtype(t, "dtype", dtype);
-        uint32_t shape = tr_make(t, "Shape", x);
-        tr_set_ints(t, "axes", (struct tr_ints){(const int64_t[]){0}, 1});
-        tr_give(t, 0, tr_make(t, "ReduceProdD", shape));
+        tr_give(t, 0, tr_make(t, "Size", x));
         return;
     }
     for (uint32_t i = 0; i < dims.count; i++)
@@ -99,8 +86,9 @@ static void make_size(struct translation *t)
 
 static void make_rank(struct translation *t)
 {
-    uint32_t rank = tr_need_rank(t, tr_operand(t, 0));
-    tr_give(t, 0, tr_const(t, "rank", DTYPE_i32, rank));
+    uint32_t x = tr_operand(t, 0), rank = tr_rank(t, x);
+    tr_give(t, 0,
+            rank == RANK_UNKNOWN ? tr_make(t, "Rank", x) : tr_const(t, "rank", DTYPE_i32, rank));
 }
 
 /* ------------------------------------------------------------------------- together ---- */
@@ -137,32 +125,14 @@ static void make_listed(struct translation *t)
 
 /* --------------------------------------------------------------------------- apart ---- */
 
-static uint32_t split(struct translation *t, uint32_t x, int64_t axis, int64_t parts)
-{
-    if (parts < 1 || parts != t->n_results)
-        tr_refuse(t, "it has %u outputs, not %lld", t->n_results, (long long)parts);
-    tr_set_int(t, "split_dim", axis);
-    tr_set_int(t, "num_split", parts);
-    return tr_op(t, "SplitD", &x, 1, t->n_results);
-}
-
 static void make_split(struct translation *t)
 {
     uint32_t x = tr_operand(t, 1);
-    int64_t axis = const_number(t, tr_operand(t, 0), "axis");
-    uint32_t first = split(t, x, axis, tr_int(t, "num_split"));
+    tr_set_int(t, "split_dim", const_number(t, tr_operand(t, 0), "axis"));
+    tr_set_int(t, "num_split", tr_int(t, "num_split"));
+    uint32_t first = tr_op(t, "SplitD", &x, 1, t->n_results);
     for (uint32_t i = 0; i < t->n_results; i++)
         tr_give(t, i, first + i);
-}
-
-static void make_unpack(struct translation *t)
-{
-    int64_t axis = tr_int(t, "axis");
-    uint32_t first = split(t, tr_operand(t, 0), axis, tr_int(t, "num"));
-    for (uint32_t i = 0; i < t->n_results; i++) {
-        tr_set_ints(t, "axis", (struct tr_ints){&axis, 1});
-        tr_give(t, i, tr_make(t, "Squeeze", first + i));
-    }
 }
 
 const struct translation_row tf_shapes[] = {
@@ -176,7 +146,7 @@ const struct translation_row tf_shapes[] = {
     {"ExpandDims", .to = "ExpandDims", make_expand},
     {"Fill", .to = "Fill"},
     {"Pack", .to = "Pack", make_listed, {{"N", OF_INT}, {"axis", OF_INT, "0", "axis"}}},
-    {"Rank", .to = "Const", make_rank, .about = "the rank must be known"},
+    {"Rank", .to = "Const, Rank", .make = make_rank, .about = "a constant where the rank is known"},
     {"Reshape", .to = "Reshape", make_reshape,
      .about = "a 0 in the shape only where the operand has it, too"},
     {"Shape",
@@ -189,11 +159,8 @@ const struct translation_row tf_shapes[] = {
      make_shape,
      {{"N", OF_INT}, {"out_type", OF_DTYPE, "i32"}},
      "a constant where all dimensions are known"},
-    {"Size",
-     .to = "Const, Shape, ReduceProdD",
-     make_size,
-     {{"out_type", OF_DTYPE, "i32"}},
-     "a constant where all dimensions are known"},
+    {"Size", .to = "Const, Size", .make = make_size, .attrs = {{"out_type", OF_DTYPE, "i32"}},
+     .about = "a constant where all dimensions are known"},
     {"Split",
      .to = "SplitD",
      make_split,
@@ -203,6 +170,7 @@ const struct translation_row tf_shapes[] = {
     {"Squeeze", .to = "Squeeze", .attrs = {{"squeeze_dims", OF_INTS, "[]", "axis"}}},
     {"Tile", .to = "Tile"},
     {"Transpose", .to = "Transpose"},
-    {"Unpack", .to = "SplitD, Squeeze", make_unpack, {{"num", OF_INT}, {"axis", OF_INT, "0"}}},
+    {"Unpack", .to = "Unpack",
+     .attrs = {{"num", OF_INT, NULL, "num"}, {"axis", OF_INT, "0", "axis"}}},
     {NULL},
 };
