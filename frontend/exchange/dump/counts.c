@@ -1,6 +1,8 @@
-/* What a dump has, in numbers. */
+/* What a dump has, in numbers, and what of it is lost. */
 #include "frontend/exchange/dump/dump.h"
 #include "ir/base/json.h"
+
+#include <stdarg.h>
 
 /* Edges are the inputs of nodes that name a producer, whether it is there or not. */
 static struct dump_count count_graph(const struct dump_graph *graph)
@@ -53,4 +55,31 @@ void dump_print_counts(const struct dump *dump, struct text *text)
     json_close_array(&json);
     json_close_object(&json);
     text_char(text, '\n');
+}
+
+static void record(struct dump *dump, enum diag_id id, uint32_t loc, const char *format,
+                   va_list args)
+{
+    const char *text = arena_vprintf(&dump->arena, format, args);
+    vec_push(&dump->dropped, text);
+    diag_at(dump->diags, id, source_token(dump->source, loc), "%s", text);
+}
+
+void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(dump, DIAG_not_imported, loc, format, args);
+    va_end(args);
+}
+
+void dump_lose(struct dump *dump, uint32_t loc, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(dump, dump->lost ? DIAG_not_imported : DIAG_contents_left_out, loc, format, args);
+    va_end(args);
+    if (!dump->lost)
+        diag_help(dump->diags, "--counts lists what is left out; 'run --input' gives contents");
+    dump->lost = true;
 }

@@ -1,8 +1,6 @@
 #include "frontend/exchange/dump/dump.h"
 #include "ir/syntax/spelling.h"
 
-#include <stdarg.h>
-
 void dump_init(struct dump *dump, struct source *source, struct diags *diags,
                const struct dump_options *options)
 {
@@ -140,33 +138,6 @@ void dump_draft_free(struct dump_draft *draft)
     vec_free(&draft->outputs);
     vec_free(&draft->hints);
     vec_free(&draft->attrs);
-}
-
-static void record(struct dump *dump, enum diag_id id, uint32_t loc, const char *format,
-                   va_list args)
-{
-    const char *text = arena_vprintf(&dump->arena, format, args);
-    vec_push(&dump->dropped, text);
-    diag_at(dump->diags, id, source_token(dump->source, loc), "%s", text);
-}
-
-void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    record(dump, DIAG_not_imported, loc, format, args);
-    va_end(args);
-}
-
-void dump_lose(struct dump *dump, uint32_t loc, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    record(dump, dump->lost ? DIAG_not_imported : DIAG_contents_left_out, loc, format, args);
-    va_end(args);
-    if (!dump->lost)
-        diag_help(dump->diags, "--counts lists what is left out; 'run --input' gives contents");
-    dump->lost = true;
 }
 
 bool dump_is_empty(const struct dump *dump)
