@@ -318,6 +318,7 @@ script_tests = \
 	tests/e2e/named_files.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/onnx_operators.py \
+	tests/e2e/onnx_values.py \
 	tests/e2e/operand_values.py \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/measure.py \

@@ -201,10 +201,18 @@ static bool eval_slice(struct translation *t, const struct asked *asked, int64_t
 
 static bool eval_range(struct translation *t, const struct asked *asked, int64_t *y)
 {
-    struct tr_ints start, delta;
+    struct tr_ints start, limit, delta;
+    int64_t last;
     if (!known(t, operand(t, asked, 0), &start, asked->deep) ||
+        !known(t, operand(t, asked, 1), &limit, asked->deep) ||
         !known(t, operand(t, asked, 2), &delta, asked->deep) || start.count != 1 ||
-        delta.count != 1)
+        limit.count != 1 || delta.count != 1)
+        return false;
+    /* A length that the model says may be another. */
+    if (__builtin_mul_overflow((int64_t)asked->count, *delta.at, &last) ||
+        __builtin_add_overflow(last, *start.at, &last) ||
+        (*delta.at > 0 ? last < *limit.at || last - *delta.at >= *limit.at
+                       : last > *limit.at || last - *delta.at <= *limit.at))
         return false;
     for (uint32_t i = 0; i < asked->count; i++)
         if (__builtin_mul_overflow((int64_t)i, *delta.at, &y[i]) ||

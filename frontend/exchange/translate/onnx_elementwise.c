@@ -182,7 +182,8 @@ static void cast(struct translation *t, enum dtype to)
     enum dtype_class class = dtype_info(to)->class;
     enum dtype from = tr_need_dtype(t, tr_operand(t, 0));
     if (class == CLASS_HANDLE || dtype_info(from)->class == CLASS_HANDLE ||
-        dtype_info(to)->bits < 8 || (class == CLASS_FLOAT && dtype_info(to)->bits == 8))
+        dtype_info(to)->bits < 8 || dtype_info(from)->bits < 8 ||
+        (class == CLASS_FLOAT && dtype_info(to)->bits == 8))
         tr_refuse(t, "it casts %s to %s", dtype_info(from)->name, dtype_info(to)->name);
     tr_set_dtype(t, "dst_type", to);
     tr_give(t, 0, tr_make(t, "Cast", tr_operand(t, 0)));
@@ -215,7 +216,7 @@ const struct translation_row onnx_elementwise[] = {
     {"BitShift", 11, .to = "LeftShift, RightShift", .make = make_shift,
      .attrs = {{"direction", OF_TEXT, NULL, NULL, "LEFT|RIGHT"}}},
     {"BitwiseAnd", 18, .to = "BitwiseAnd"},
-    {"BitwiseNot", 18, .to = "BitwiseNot"},
+    {"BitwiseNot", 18, .to = "Invert"},
     {"BitwiseOr", 18, .to = "BitwiseOr"},
     {"BitwiseXor", 18, .to = "BitwiseXor"},
     {"Cast", 6, .to = "Cast", .make = make_cast,

@@ -128,6 +128,9 @@ static void make_squeeze(struct translation *t)
     uint32_t x = tr_operand(t, 0);
     struct tr_ints axes;
     if (onnx_operand_ints(t, 1, t->row->until ? "axes" : NULL, &axes)) {
+        bool none = t->row->until ? tr_has(t, "axes") : tr_optional(t, 1) != NONE;
+        if (none && axes.count == 0) /* versions of ONNX differ in whether these are all */
+            tr_refuse(t, "its axes are there, but none");
         tr_set_ints(t, "axis", axes);
         tr_give(t, 0, tr_make(t, "Squeeze", x));
     } else {
