@@ -969,20 +969,22 @@ def _rms_norm(c):
 
 
 @_row("npu_quant_matmul", "x1, x2, scale, offset, pertoken_scale, bias, output_dtype",
-      "`QuantBatchMatmulV3`", "`offset`; results other than f16 and bf16: the import ends")
+      "`QuantBatchMatmulV3 {dtype}`", "`offset`; results other than f16 and bf16: the import ends")
 def _quant_matmul(c):
-    return c.op("QuantBatchMatmulV3", [c.x1, c.x2, c.scale, c.offset, c.bias, c.pertoken_scale])
+    return c.op("QuantBatchMatmulV3", [c.x1, c.x2, c.scale, c.offset, c.bias, c.pertoken_scale],
+                {"dtype": {torch.float16: 1, torch.bfloat16: 27}[c.output_dtype]})
 
 
 @_row("npu_dequant_swiglu_quant", "x, weight_scale, activation_scale, activate_left",
-      "`DequantSwigluQuant {activate_left}`",
+      '`DequantSwigluQuant {activate_left, quant_mode = "dynamic"}`',
       "`bias`, `quant_scale`, `quant_offset`, `group_index`, `quant_mode` other than 1: the import "
       "ends")
 def _dequant_swiglu_quant(c):
     rows = c.activation_scale and c.reshape(c.activation_scale, dims(c.x)[:-1])
     operands = [c.x, c.weight_scale, rows, None, None, None, None]
     return c.builder.emit("DequantSwigluQuant", operands, c.result,
-                          {"activate_left": c.activate_left}, ["", ".scale"])
+                          {"activate_left": c.activate_left, "quant_mode": "dynamic"},
+                          ["", ".scale"])
 
 
 @_row("npu_wait_tensor", "input, dependency",

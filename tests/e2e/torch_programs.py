@@ -888,9 +888,9 @@ def check_quantised():
     inputs = {"x": torch.randint(-9, 9, (8, 16), dtype=torch.int8), "rows": torch.rand(8)}
     computes("quantised products and gates", Quantised(), inputs)
     says("are one op each", to_skir(Quantised(), inputs.values()),
-         "= QuantBatchMatmulV3(%x, %weight, %scale, none, %bias, %rows) : f16[8, 12]",
+         "= QuantBatchMatmulV3(%x, %weight, %scale, none, %bias, %rows) {dtype = 1} : f16[8, 12]",
          "= DequantSwigluQuant(%npu_quant_matmul, %scale, %npu_dequant_swiglu_quant.reshape, none, "
-         "none, none, none) {activate_left}")
+         'none, none, none) {activate_left, quant_mode = "dynamic"}')
     refused("a quantised product in 8 bits", "needs an output_dtype", lambda x, y: npu_quant_matmul(
         x, y, x[0]), X, Y)
     refused("a static gate", "quant_mode = 1", lambda x: npu_dequant_swiglu_quant(
