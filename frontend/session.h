@@ -19,7 +19,7 @@ struct session_options {
     const char *graph; /* it stays in the module, whoever calls it; NULL: any may go */
     bool strict_gears; /* a combination of gears that its graph contradicts is an error */
     bool reference_partition, reference_names; /* as in struct pass_context */
-    bool unproven;     /* entries whose synchronisation is refuted pass, too */
+    bool unproven; /* entries whose synchronisation is refuted pass, too */
 };
 
 /* Parts point to each other: a session stays where it was opened. */

@@ -110,8 +110,8 @@ static const struct {
          "        AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);\n"
          "        AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);\n"
          "        for (uint64_t i = get_block_idx(); i < count; i += get_block_num()) {\n"
-         "            copy_cbuf_to_gm((__gm__ void *)(counters + i * 64), (__cbuf__ void *)zeroes,\n"
-         "                            0, 1, 2, 1, 1);\n"
+         "            copy_cbuf_to_gm((__gm__ void *)(counters + i * 64),\n"
+         "                            (__cbuf__ void *)zeroes, 0, 1, 2, 1, 1);\n"
          "        }\n",
          "copy_ubuf_to_gm((__gm__ void *)(counters + i * 64), (__ubuf__ void *)zeroes, 0,"
          " 1, 2, 1, 1)"},

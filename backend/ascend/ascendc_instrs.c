@@ -249,8 +249,8 @@ static void expand(const struct statement *s, const struct instr *instr)
 
 /* ------------------------------------------------------------------------- early start ---- */
 
-/* What a call waits for, as kernels and the headers' functions number it: 4 times the type of the op
- * before, and its own; 0 is AICs, 1 AIVs, 2 both. */
+/* What a call waits for, as kernels and the headers' functions number it: 4 times the type of the
+ * op before, and its own; 0 is AICs, 1 AIVs, 2 both. */
 static unsigned early_config(const struct ascendc *out, const struct instr *call)
 {
     static const unsigned before[] = {
@@ -341,8 +341,9 @@ static const struct instr *early_waiter(const struct statement *s, uint32_t inde
 {
     uint32_t call = id_map_find(&s->out->early_sets, index);
     const struct entry *entry = s->out->entry;
-    return call == NONE ? NULL
-                        : &entry->programs[s->core == CORE_AIC ? CORE_AIV : CORE_AIC].instrs.at[call];
+    return call == NONE
+               ? NULL
+               : &entry->programs[s->core == CORE_AIC ? CORE_AIV : CORE_AIC].instrs.at[call];
 }
 
 static void refuse_early_set(const struct statement *s, const struct instr *call)

@@ -393,8 +393,8 @@ static void report_sample(struct span span, const char *type, const char *text, 
 }
 
 /* The tensors as the sample kernel takes them. Before the op has a kernel, optional operands at the
- * end may be left out, or be `none` where the kernel does not take them: `*operands` says how many it
- * has. */
+ * end may be left out, or be `none` where the kernel does not take them: `*operands` says how many
+ * it has. */
 static const struct skrt_tensor *fit_tensors(const struct module *module, const struct graph *graph,
                                              const struct op *op, const char *name,
                                              const struct skrt_tiling *tiling, struct arena *arena,
@@ -418,7 +418,7 @@ static const struct skrt_tensor *fit_tensors(const struct module *module, const 
     return tensors;
 }
 
-/* Takes away the attributes that the sample kernel of the type does not take: they have defaults. */
+/* Drops the attributes that the sample kernel of the type does not take: they have defaults. */
 static void drop_defaults(const struct module *module, const char *type, struct skrt_tiling *tiling,
                           struct arena *arena)
 {

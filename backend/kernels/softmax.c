@@ -1,5 +1,5 @@
 /* Softmax: y = exp(x - max) / sum(exp(x - max)) over the last axis, SoftmaxV2 over `axes`, and
- * LogSoftmaxV2: y = x - max - log(sum(exp(x - max))). The sum is f32, of f64 f64, in eight lanes. */
+ * LogSoftmaxV2: y = x - max - log(sum(exp(x - max))). The sum is f32, for f64 f64, of 8 lanes. */
 #include "backend/kernels/axes.h"
 #include "backend/kernels/exponentials.h"
 

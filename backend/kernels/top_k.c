@@ -92,5 +92,5 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct kernel_range range = kernel_block_range(core, op.x.lines);
     for (int64_t n = range.begin; n < range.end; n++)
         KERNEL_OF(op.kernel.tensors[X].dtype, TOP_K_OF)
-        (&op, axes_line(&op.x, n), axes_line(&op.y, n));
+    (&op, axes_line(&op.x, n), axes_line(&op.y, n));
 }

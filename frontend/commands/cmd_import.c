@@ -290,7 +290,8 @@ static enum exit_status print_translations(const struct invocation *invocation)
         text_free(&text);
         return status;
     }
-    return usage_error(invocation, "--translations: there is no source '%s', only onnx and tf", name);
+    return usage_error(invocation, "--translations: there is no source '%s', only onnx and tf",
+                       name);
 }
 
 enum exit_status cmd_import(struct invocation *invocation)

@@ -29,8 +29,8 @@ bool kernel_places_address(const struct kernel_places *places, uint64_t address,
 bool kernel_places_address_from(const struct kernel_places *places, const char *core,
                                 uint64_t address, uint64_t start, struct text *text);
 
-/* Appends where each core stood that has left a line in a buffer of traces (docs/ascend.md): the op,
- * and what it had to execute next. False where no core has, or the launch records no traces. */
+/* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its next
+ * instruction. False where no core has one, or the launch records no traces. */
 bool kernel_places_trace(const struct kernel_places *places, const char *bytes, size_t size,
                          struct text *text);
 

@@ -22,8 +22,7 @@ static bool holds_stream(const struct spelling *s, uint32_t id)
     const struct op *op = &s->graph->ops.at[id];
     const struct clauses *clauses = op_clauses(s->graph, op);
     return clauses->after.count + clauses->recv.count > 0 &&
-           op_is_passive(s->module, s->graph, op) &&
-           !attr_flag(s->module, op->attrs, W_off_stream);
+           op_is_passive(s->module, s->graph, op) && !attr_flag(s->module, op->attrs, W_off_stream);
 }
 
 static bool any_holds(const struct spelling *s)

@@ -73,7 +73,7 @@ def onnx(params, attrs=()):
                 f'shape {{ {shape} }} }} }} }}\n')
 
     inputs = " ".join(f'input: "{name}"' for name, _ in params)
-    return ("ir_version: 8\ngraph {\nname: \"g\"\n"
+    return ("ir_version: 8\nopset_import { version: 13 }\ngraph {\nname: \"g\"\n"
             f'node {{ op_type: "Add" {inputs} output: "sum" }}\n'
             + "".join(tensor("input", name, dims) for name, dims in params)
             + tensor("output", "sum", [-1, 2]) + "}\n"

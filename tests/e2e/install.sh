@@ -49,7 +49,8 @@ for file in bin/skirc lib/libskir.so lib/skir/kernels/add.o lib/skir/kernels/skr
     share/bash-completion/completions/skirc share/zsh/site-functions/_skirc \
     share/vim/vimfiles/syntax/skir.vim share/vim/vimfiles/ftdetect/skir.vim \
     share/skir/python/superkernel/__init__.py \
-    share/skir/python/superkernel/super_kernel.py share/skir/vscode/package.json share/skir/vscode/syntaxes/skir.tmLanguage.json; do
+    share/skir/python/superkernel/super_kernel.py share/skir/vscode/package.json \
+    share/skir/vscode/syntaxes/skir.tmLanguage.json; do
     check "there is $file" test -s "$home/$file"
 done
 check "an installed example runs with the installed kernels" \

@@ -90,7 +90,7 @@ static bool waits(const struct graph *graph, uint32_t value)
     return def < graph->ops.count && op_clauses(graph, &graph->ops.at[def])->after.count > 0;
 }
 
-/* Constants have no operands: those that wait for something are added to what the node is behind. */
+/* Constants have no operands: those that wait for something are added to what the node follows. */
 static void take_operands_order(struct dump_maker *maker, const struct dump_node *node)
 {
     const struct dump_graph *dumped = maker_graph(maker);

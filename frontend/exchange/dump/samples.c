@@ -19,7 +19,7 @@ void dump_samples_free(struct dump_samples *samples)
 
 /* -------------------------------------------------------------------------- operands ---- */
 
-/* How many parameters of a sample kernel are an op's operands; NONE where it gives fewer results. */
+/* How many parameters of a sample kernel are operands of an op; NONE if it has fewer results. */
 static uint32_t count_operands(const struct library_kernel *kernel, uint32_t results)
 {
     uint32_t count = 0;

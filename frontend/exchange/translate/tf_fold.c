@@ -1,5 +1,5 @@
-/* What operators of TensorFlow make of known integers: graphs compute the shapes of their Reshape ops
- * that way, from `Shape` of an operand whose dimensions are known. */
+/* What operators of TensorFlow make of known integers: graphs compute the shapes of their Reshape
+ * ops that way, from `Shape` of an operand whose dimensions are known. */
 #include "frontend/exchange/translate/tf_rows.h"
 
 #include <string.h>

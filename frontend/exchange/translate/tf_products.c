@@ -235,7 +235,7 @@ static void make_bias_add(struct translation *t)
     tr_give(t, 0, tr_make(t, "Add", x, bias));
 }
 
-/* y = (x - mean) / sqrt(variance + epsilon) * scale + offset, in the data type of the statistics. */
+/* y = (x - mean) / sqrt(variance + epsilon) * scale + offset, in the statistics' data type. */
 static void make_batch_norm(struct translation *t)
 {
     uint32_t x = tr_operand(t, 0), vectors[4];

@@ -1,7 +1,7 @@
 /* Those declarations of the runtime's acl/acl.h that docs/examples/ascend_launch uses, for machines
  * without it. */
-#ifndef ACL_STUB_ACL_H
-#define ACL_STUB_ACL_H
+#ifndef TESTS_ACL_STUB_ACL_ACL_H
+#define TESTS_ACL_STUB_ACL_ACL_H
 
 #include <stddef.h>
 #include <stdint.h>
