@@ -368,6 +368,8 @@ bool type_kinds_agree(const struct type *a, const struct type *b);
 /* Whether the elements of a tensor of the format stand in memory in some order of its dimensions,
  * and nothing else does. */
 bool format_is_plain(const struct module *module, uint32_t format);
+/* Whether tensors of the format are to the host what those of ND are: ND, NCHW and the like. */
+bool format_is_row_major(const struct module *module, uint32_t format);
 
 /* Whether an attribute may have the key: false tells that none has. */
 static inline bool module_may_have(const struct module *module, uint32_t key)

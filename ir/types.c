@@ -108,20 +108,34 @@ bool type_kinds_agree(const struct type *a, const struct type *b)
     return dtype && rank && (a->format == b->format || says_nothing(a) || says_nothing(b));
 }
 
-bool format_is_plain(const struct module *module, uint32_t format)
+/* A row of formats.def. */
+struct format_row {
+    const char *name;
+    bool plain, row_major;
+};
+
+/* Of a format that is not ND; NULL where there is none. */
+static const struct format_row *find_format(const struct module *module, uint32_t format)
 {
-    static const struct {
-        const char *name;
-        bool plain;
-    } formats[] = {
-#define FORMAT(name, plain) {#name, plain},
+    static const struct format_row formats[] = {
+#define FORMAT(name, plain, row_major) {#name, plain, row_major},
 #include "ir/formats.def"
 #undef FORMAT
     };
-    if (format == W_ND)
-        return true;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].plain && name_is(module, format, formats[i].name))
-            return true;
-    return false;
+        if (name_is(module, format, formats[i].name))
+            return &formats[i];
+    return NULL;
+}
+
+bool format_is_plain(const struct module *module, uint32_t format)
+{
+    const struct format_row *row = format == W_ND ? NULL : find_format(module, format);
+    return format == W_ND || (row && row->plain);
+}
+
+bool format_is_row_major(const struct module *module, uint32_t format)
+{
+    const struct format_row *row = format == W_ND ? NULL : find_format(module, format);
+    return format == W_ND || (row && row->row_major);
 }

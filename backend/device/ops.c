@@ -64,8 +64,8 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
     }
     if (name_is(module, type->format, "FRACTAL_NZ"))
         tensor->format = SKRT_FRACTAL_NZ;
-    else if (type->format != W_ND) {
-        snprintf(error, error_size, "the host target knows ND and FRACTAL_NZ, not %.*s",
+    else if (!format_is_row_major(module, type->format)) {
+        snprintf(error, error_size, "the host target knows ND, NCHW and FRACTAL_NZ, not %.*s",
                  NAME(module, type->format));
         return false;
     }

@@ -25,7 +25,7 @@ const char *const vocabulary_dtypes[] = {
     NULL};
 
 const char *const vocabulary_formats[] = {
-#define FORMAT(name, plain) #name,
+#define FORMAT(name, ...) #name,
 #include "ir/formats.def"
 #undef FORMAT
     NULL};

@@ -14,7 +14,7 @@ bool integers_read(const struct module *module, uint32_t type, const void *data,
 {
     const struct dtype_info *info = dtype_info(module->types.at[type].dtype);
     uint64_t count;
-    if (!is_integer(info) || module->types.at[type].format != W_ND ||
+    if (!is_integer(info) || !format_is_row_major(module, module->types.at[type].format) ||
         !type_elements(module, type, &count))
         return false;
     unsigned size = info->bits / 8, unused = 64 - info->bits;

@@ -100,7 +100,7 @@ static void fill_memory(const struct storage *storage, uint32_t id, enum poison 
     char error[200];
     if (poison == POISON_ZERO) {
         memset(storage->guarded[id].at, 0, storage->guarded[id].size);
-    } else if (type_of(storage, id)->format == W_ND) {
+    } else if (format_is_row_major(storage->module, type_of(storage, id)->format)) {
         fill_bytes(storage->guarded[id].at, storage->guarded[id].size, &pattern);
     } else if (storage_take(storage, id, &tensor, error, sizeof error)) {
         fill_bytes(tensor.data, tensor.size, &pattern);
@@ -230,7 +230,7 @@ bool poison_find(const struct storage *storage, const struct storage *second, ui
         return false;
     for (int i = 0; i < 2; i++)
         search.patterns[i].ignored = ignored * search.patterns[i].ones;
-    if (type->format == W_ND)
+    if (format_is_row_major(storage->module, type->format))
         count(&search, unwritten);
     else
         search_padded(storage, second, id, &search, unwritten);

@@ -163,7 +163,7 @@ void storage_copy_given(struct storage *to, const struct storage *from)
 static bool is_nz(const struct storage *storage, uint32_t id)
 {
     uint32_t type = storage->graph->values.at[id].type;
-    return storage->module->types.at[type].format != W_ND;
+    return !format_is_row_major(storage->module, storage->module->types.at[type].format);
 }
 
 static bool make_tensor(const struct storage *storage, uint32_t id, struct tensor *tensor,

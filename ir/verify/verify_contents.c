@@ -119,7 +119,8 @@ static void unknown_key(const struct given *given, const struct attr *key)
 static bool plain_size(const struct given *given, uint64_t *size)
 {
     unsigned bits = dtype_info(given->type->dtype)->bits;
-    bool known = given->type->format == W_ND && bits >= 8 && given->elements != NONE;
+    bool known = format_is_row_major(given->gv->module, given->type->format) && bits >= 8 &&
+                 given->elements != NONE;
     return known && !__builtin_mul_overflow(given->elements, bits / 8, size);
 }
 
