@@ -18,6 +18,7 @@ class Node(Draw):
     def __init__(self, op, seed, models):
         super().__init__([seed, zlib.crc32(op.encode())])
         self.op, self.label, self.attrs, self.operands = op, f"{op} {seed}", {}, []
+        self.before, self.after, self.inputs = [], [], None  # other nodes, and inputs that are not the operands
         self.outputs = None  # the numbers of those that have answers, where the operator has several
         self.unknown = 0.5 if self.chance(0.08) else 0  # how many dimensions of placeholders are -1
         with np.errstate(all="ignore"):
@@ -110,11 +111,12 @@ class Node(Draw):
                 shape = [-1 if self.chance(self.unknown) else n for n in tensor.shape]
                 nodes.append(node_text(names[-1], "Placeholder", [], {
                     "dtype": f"type: DT_{DT[tensor.dtype]}", "shape": f"shape {{ {dims_text(shape)} }}"}))
-        nodes.append(node_text("y", self.op, names, self.attrs))
+        nodes += self.before
+        nodes.append(node_text("y", self.op, self.inputs or names, self.attrs))
         for i in self.outputs or []:
             nodes.append(node_text(f"r{i}", "Identity", [f"y:{i}" if i else "y"], {
                 "T": f"type: DT_{DT[self.answers[self.outputs.index(i)].dtype]}"}))
-        return "\n".join(nodes) + "\nversions { producer: 1087 }\n"
+        return "\n".join(nodes + self.after) + "\nversions { producer: 1087 }\n"
 
     def tensor_text(self, tensor):
         """A TensorProto: elements one by one, the last for all that follow it, or bytes."""
