@@ -69,6 +69,13 @@ static uint32_t next_op(const struct inserter *in, int core, uint32_t op)
     return op;
 }
 
+/* Whether its kernel returns before its pipes are done: the call is drained at once, as an arrival
+ * waits for one pipe alone. */
+static bool is_undrained(const struct superkernel *sk, const struct instr *call)
+{
+    return attr_flag(sk->module, module_kernel(sk->module, call->kernel)->attrs, W_undrained);
+}
+
 static void find_nodes(struct inserter *in, int core)
 {
     const struct program *program = &in->sk->entry->programs[core];
@@ -89,6 +96,7 @@ static void find_nodes(struct inserter *in, int core)
             in->ops[op].call[core] = list->count;
             in->called[core] = op + 1;
             list->at[list->count - 1].full = is_full(in, op);
+            list->at[list->count - 1].settled = is_undrained(in->sk, instr);
             op = next_op(in, core, op + 1);
             break;
         case INSTR_wait_event:
@@ -215,6 +223,8 @@ static void rewrite(struct inserter *in, int core)
         if (node < list->count && list->at[node].instr == i)
             put_gap(&instrs, &list->gaps[node++], core);
         vec_push(&instrs, program->instrs.at[i]);
+        if (program->instrs.at[i].op == INSTR_call && is_undrained(in->sk, &program->instrs.at[i]))
+            put(&instrs, INSTR_pipe_barrier, 0);
     }
     put_gap(&instrs, &list->gaps[list->count], core);
     superkernel_replace(in->sk, (enum core_type)core, &instrs);

@@ -31,6 +31,7 @@ class Kernel:
         self.early = self.listed(attrs, "early_start")
         self.scalar = self.listed(attrs, "scalar_reads")
         self.sync_all = bool(re.search(r"\bsync_all\b", attrs))
+        self.undrained = bool(re.search(r"\bundrained\b", attrs))
 
     @staticmethod
     def listed(attrs, key):
@@ -166,6 +167,8 @@ class Device:
         self.full_barriers()
         for kind, program in self.entry.programs.items():
             self.feeds(kind, [line for line in program if line[0] not in HINTS])
+            self.settles([line[0] for line in program if line[0] not in (*HINTS, "feed_sync")],
+                         [self.called[line[3]] for line in program if line[0] == "call"])
         moved = True
         while moved:
             moved = False
@@ -224,6 +227,14 @@ class Device:
                 used |= {i - 1, i + 1}
         if used != {i for i, line in enumerate(program) if line[0] == "feed_sync"}:
             raise Wrong(f"feed_sync is not beside a call on {kind}")
+
+    @staticmethod
+    def settles(words, kernels):
+        """Directly behind each call of a kernel that leaves its pipes busy they are drained."""
+        calls = [i for i, word in enumerate(words) if word == "call"]
+        for i, kernel in zip(calls, kernels):
+            if kernel.undrained and words[i + 1:i + 2] != ["pipe_barrier"]:
+                raise Wrong("a call of an undrained kernel is not drained")
 
     def step(self, core):
         """Executes one instruction, or says that the core waits or has ended."""

@@ -204,6 +204,7 @@ class Text:
                          if half in words and self.chance(0.5))
         attrs += [f"early_start = [{words}]"] if words else []
         attrs += ["sync_all"] if self.full and self.chance(0.5) else []
+        attrs += ["undrained"] if self.cached and "set" not in words and self.chance(0.3) else []
         attrs += ["scalar_reads = [0]"] if self.cached and self.chance(0.5) else []
         return attrs
 

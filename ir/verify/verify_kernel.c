@@ -97,6 +97,10 @@ static void verify_kernel_words(struct verifier *verifier, const struct kernel *
     if (early & EARLY_READS_LATE && !(early & EARLY_WAIT_MIX))
         diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
                 "'reads_late' says something of 'wait', which 'early_start' does not list");
+    const struct attr *undrained = attr_find(module, kernel->attrs, W_undrained);
+    if (undrained && early & EARLY_SET)
+        diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, undrained->loc),
+                "an 'undrained' kernel cannot arrive itself: 'early_start' lists 'set'");
 }
 
 static bool is_tensor(const struct module *module, const struct kernel *kernel,

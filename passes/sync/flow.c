@@ -81,11 +81,39 @@ bool sync_check_counts(const struct sync_checker *checker)
 
 /* ------------------------------------------------------------------------------ calls ---- */
 
+/* What its kernel leaves on the pipes is drained directly behind the call: an arrival waits for one
+ * pipe alone. Steps that feed the call stand between. */
+static bool check_settled(const struct sync_checker *checker)
+{
+    bool ok = true;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_track *track = &checker->proof.tracks[core];
+        for (uint32_t i = 0; i < track->count; i++) {
+            if (track->steps[i].effect != EFFECT_CALL ||
+                !attr_flag(
+                    checker->module,
+                    sync_kernel(checker, sync_instr(&checker->proof, core, i)->kernel)->attrs,
+                    W_undrained))
+                continue;
+            uint32_t next = i + 1;
+            while (next < track->count && track->steps[next].effect == EFFECT_FEED)
+                next++;
+            if (next < track->count && track->steps[next].effect == EFFECT_DRAIN)
+                continue;
+            if (sync_report_step(checker, DIAG_sync_undrained, core, i,
+                                 "the kernel returns before its pipes are done"))
+                sync_help(checker, "pipe_barrier", SYNC_BEHIND, core, next - 1);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
 /* An await drains what was called before its own arrival. An early wait that awaits no barrier
  * waits for the other core type, and the core's own pipes may still be busy. */
 bool sync_check_drained(const struct sync_checker *checker)
 {
-    bool ok = true;
+    bool ok = check_settled(checker);
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_track *track = &checker->proof.tracks[core];
         uint32_t last = NONE;

@@ -166,7 +166,7 @@ static void place_drain(struct planner *planner, int core, uint32_t gap)
     bool call = node && node->call;
     bool needed = sync_has_sets(planner, core, gap) || call || (node && node->drained);
     now->drain = busy && needed && !now->barrier;
-    now->busy = call || (busy && !now->barrier && !now->drain);
+    now->busy = (call && !node->settled) || (busy && !now->barrier && !now->drain);
 }
 
 static void do_gap(struct planner *planner, int core)
