@@ -1,5 +1,5 @@
 /* LRN: y = x / (bias + alpha * sum)^beta, where sum is that of the squares of x at most
- * `depth_radius` places before and behind along the last axis, from the first to the last. */
+ * `depth_radius` places before and after along the last axis, from the first to the last. */
 #include "backend/kernels/elementary.h"
 #include "backend/kernels/kernel.h"
 

@@ -1,5 +1,5 @@
 /* Reductions along axes: ReduceSum and its like, whose axes are a tensor that is read at run time,
- * and the same with D behind it, whose axes are an attribute.
+ * and the same with D after it, whose axes are an attribute.
  *
  * An element of y is made of the elements of its line in row-major order. Sums of floats are in
  * eight lanes by the index in the line; products, maxima and minima go from the first element to

@@ -191,7 +191,7 @@ static uint32_t ended_at(const struct sync_proof *proof, const struct sync_track
     return whole ? arrival : arrival - 1; /* the call itself */
 }
 
-/* The n-th barrier: every core of the type has arrived n times. What the core itself called behind
+/* The n-th barrier: every core of the type has arrived n times. What the core itself called after
  * its arrival may still run. */
 static bool pass_barrier(struct sync_proof *proof, enum core_type core)
 {
@@ -385,7 +385,7 @@ bool sync_is_ended(const struct sync_proof *proof, const struct sync_point *earl
                    const struct sync_point *later)
 {
     const struct sync_state *state = &proof->tracks[later->core].before[later->step];
-    /* A call of its own has returned, and so read all, before its next one; it tells nobody. */
+    /* A call of its own has returned, and so read all, before its next one; no other core knows. */
     bool call = sync_instr(proof, later->core, later->step)->op == INSTR_call;
     return is_known(&state->ended, earlier, later) ||
            (sync_is_one_core(earlier, later) &&

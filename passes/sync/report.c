@@ -308,7 +308,7 @@ void sync_report_undrained(const struct sync_checker *checker, enum core_type co
                           "the call before it may still use the core's memory"))
         return;
     diag_note(checker->diags, sync_step_span(checker, core, last),
-              "put a 'pipe_barrier', or an 'arrive' and its 'await', behind '%s'",
+              "put a 'pipe_barrier', or an 'arrive' and its 'await', after '%s'",
               sync_instr_text(checker, core, last));
     insert_field(checker, "pipe_barrier", SYNC_BEFORE, core, call);
 }

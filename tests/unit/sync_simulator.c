@@ -211,7 +211,7 @@ static bool await(struct simulation *s, struct core *core)
     const struct generation *generation = &s->barriers[core->type].at[core->awaits++];
     s->outcome->mixed_up += generation->silent != (core->silent ? generation->arrived : 0);
     learn(s, core->known, generation->known);
-    /* What it called behind its own arrival is still busy. */
+    /* What it called after its own arrival is still busy. */
     for (unsigned i = 0; i < s->n_ops; i++)
         core->busy[i] &= ~core->known[i];
     return true;

@@ -117,7 +117,7 @@ static void test_split_barrier(void **state)
     }
 }
 
-/* Nor is it passed on by a flag behind the await. */
+/* Nor is it passed on by a flag after the await. */
 static void test_flag_behind_split_barrier(void **state)
 {
     (void)state;

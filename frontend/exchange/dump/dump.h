@@ -81,7 +81,7 @@ struct dump_graph {
     struct range attrs;
     uint32_t rest_text; /* name id; NONE, or a node that returns has it */
     struct range rest;
-    bool open;       /* the dump does not say what is returned: what nobody takes is */
+    bool open;       /* the dump does not say what is returned: unused results are */
     int64_t version; /* of the operator set of its nodes; 0: that of its parent, or of the dump */
     VEC(struct dump_node) nodes;
     VEC(struct dump_input) inputs;

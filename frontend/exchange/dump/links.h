@@ -20,7 +20,7 @@ struct dump_links {
     struct dump_link *inputs;  /* by index in graph.inputs */
     struct dump_link *returns; /* by index in graph.returns */
     uint32_t *n_outputs;       /* by node: those declared, and those that somebody takes */
-    /* By node: 1: something takes an output, 2: something is behind it, 4: something may write into
+    /* By node: 1: something takes an output, 2: something waits for it, 4: something may write into
      * an output. */
     uint8_t *used;
     uint64_t *taken; /* by node: its outputs that something takes; the last bit is of all further

@@ -104,7 +104,7 @@ static void take_operands_order(struct dump_maker *maker, const struct dump_node
     }
 }
 
-/* What the node is behind, all that it becomes is behind. */
+/* All ops that a node becomes wait for what the node waits for. */
 static void order_ops(struct dump_maker *maker, const struct dump_node *node,
                       const struct translation *t)
 {

@@ -32,7 +32,7 @@ static void take_completion(struct dump_maker *maker, const struct dump_link *li
         vec_push(&maker->values, param);
 }
 
-/* The values that stand for the nodes that this one is behind, in maker->values. */
+/* The values of the nodes that this one follows, in maker->values. */
 void maker_take_order(struct dump_maker *maker, const struct dump_node *node)
 {
     const struct dump_graph *graph = maker_graph(maker);

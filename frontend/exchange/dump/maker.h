@@ -56,7 +56,7 @@ uint32_t maker_name(struct dump_maker *maker, uint32_t name);
 uint32_t maker_type(struct dump_maker *maker, uint32_t type);
 /* The value that a link leads to; NONE where it leads nowhere. */
 uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *link);
-/* The node gives these values, one behind the other. */
+/* The node gives these values, one after the other. */
 void maker_give(struct dump_maker *maker, uint32_t node, struct range values);
 static inline bool maker_made(const struct dump_maker *maker, uint32_t node)
 {
@@ -67,9 +67,9 @@ static inline bool maker_made(const struct dump_maker *maker, uint32_t node)
 void maker_add_node(struct dump_maker *maker, uint32_t node);
 /* Adds the op of a node that is not translated (make_op.c). */
 void maker_add_op(struct dump_maker *maker, uint32_t node, uint32_t block);
-/* The values that stand for the nodes that this one is behind, in maker->values. */
+/* The values of the nodes that this one follows, in maker->values. */
 void maker_take_order(struct dump_maker *maker, const struct dump_node *node);
-/* The name of an output: its own, or the node's, with its number behind the first. No other value
+/* The name of an output: its own, or the node's, with its number after the first. No other value
  * gets it. */
 uint32_t maker_output_name(struct dump_maker *maker, const struct dump_node *node, uint32_t output);
 /* The attributes of a node, which name graphs as the module does. */

@@ -79,7 +79,7 @@ uint32_t tf_type(struct dump *dump, const struct attr_value *dtype, const struct
 {
     struct dump_shape known;
     unsigned element = is_dtype(dtype) ? dtype->id - W_BEFORE_DTYPES - 1 : DTYPE_UNKNOWN;
-    if (element == DTYPE_resource) /* the handle of a variable stands for the variable */
+    if (element == DTYPE_resource) /* the handle of a variable is the variable */
         element = DTYPE_UNKNOWN;
     known.rank = RANK_UNKNOWN;
     if (shape && shape->kind == ATTR_TYPE && shape->id != NONE) {

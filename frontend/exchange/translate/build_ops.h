@@ -63,7 +63,7 @@ static inline bool tr_among(struct tr_ints ints, int64_t number)
     return false;
 }
 
-/* What stands in a value of few integers, or of one number, that is a constant or follows from
+/* The contents of a value of few integers, or of one number, that is a constant or follows from
  * constants. False where that is not known. */
 bool tr_contents(struct translation *t, uint32_t value, struct tr_ints *ints);
 bool tr_number(struct translation *t, uint32_t value, struct attr_value *number);

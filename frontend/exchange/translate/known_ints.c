@@ -1,4 +1,4 @@
-/* What stands in values: constants, and what follows from them. Models compute shapes by ops. */
+/* Integers that values hold: constants, and what follows from them. Models compute shapes so. */
 #include "frontend/exchange/translate/build_ops.h"
 #include "ir/contents.h"
 #include "ir/known_contents.h"
@@ -9,7 +9,7 @@
 /* One number may fill a constant of any size; rows look at no more elements. */
 enum { MOST_CONTENTS = 4096 };
 
-/* Ops that are looked through, one behind the other. */
+/* Ops that are looked through, one after the other. */
 enum { MOST_DEEP = 16 };
 
 /* The numbers that the text gives to the constant that a value is; 0: there are none. */
@@ -276,7 +276,7 @@ static bool known(struct translation *t, uint32_t value, struct tr_ints *ints, u
     *ints = (struct tr_ints){NULL, 0};
     if (value == NONE)
         return false;
-    if (tr_dim(t, value, 0) == 0 && tr_rank(t, value) == 1) /* nothing stands in it */
+    if (tr_dim(t, value, 0) == 0 && tr_rank(t, value) == 1) /* it is empty */
         return true;
     return constant_ints(t, value, ints) || op_ints(t, value, ints, deep);
 }

@@ -16,7 +16,7 @@ bool onnx_dtype(struct translation *t, int64_t number, enum dtype *dtype);
 /* A list of one number. */
 struct tr_ints onnx_one(struct translation *t, int64_t number);
 /* What an operand says, or where it is absent, an attribute, which may be NULL: none where neither
- * is there. False where it is not known what stands in the operand. */
+ * is there. False where the contents of the operand are not known. */
 bool onnx_operand_ints(struct translation *t, uint32_t operand, const char *attr,
                        struct tr_ints *ints);
 /* With dimensions 1 in these places of the result. */

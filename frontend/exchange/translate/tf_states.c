@@ -46,7 +46,7 @@ static void make_read(struct translation *t)
     tr_give(t, 0, tr_make(t, may_change(t, variable) ? "TensorMove" : "Identity", variable));
 }
 
-/* What the op writes to is a result where the operator has one: behind the op. */
+/* What the op writes to is a result where the operator has one: after the op. */
 static void make_update(struct translation *t)
 {
     tr_op(t, t->row->to, t->operands, t->n_operands, 0);
