@@ -6,7 +6,7 @@ from checkers.aten_programs import ANY, FLOAT, ROWS, TORCH, row
 __all__ = ["DRAWN_AS", "ROWS"]
 # Functions of the table that programs reach under another name.
 DRAWN_AS = {
-    "lift_fresh": "tensor", "lift_fresh_copy": "tensor", "embedding": "Embedding", "linalg_cross": "cross",
+    "lift_fresh": "tensor", "lift_fresh_copy": "tensor", "embedding": "Embedding", "dropout": "Dropout", "linalg_cross": "cross",
     "linalg_vector_norm": "vector_norm", "_weight_norm_interface": "weight_norm", "upsample_nearest1d": "upsample",
     "upsample_nearest3d": "upsample",
     **{f"{kind}_pad{rank}d": f"{kind}_pad" for kind in ("reflection", "replication") for rank in (1, 2, 3)},
@@ -67,6 +67,16 @@ def reshaping(d, name):
         "triu": f"torch.triu({x}{d.keywords(diagonal=(d.int(-2, 2), 0))})",
         "diagonal": f"torch.diagonal({x}, 0, -2, -1)",
     }[name]
+
+
+@row("as_strided", "as_strided_scatter")
+def strided(d, name):
+    x, size, stride = d.x("f32", (40,)), (d.int(1, 3), d.int(1, 4)), (d.pick([6, 4]), d.pick([1, 2]))
+    said = f"{size}, {stride}, {d.int(0, 8)}"
+    # What is scattered must not overlap: rows are at least 6 elements apart, and have at most 3.
+    if name == "as_strided":
+        return d.pick([f"torch.as_strided({x}, {said})", f"({x} + 1).as_strided({said})"])
+    return f"torch.as_strided_scatter({x}, {d.x('f32', (size[0], 3))}, {(size[0], 3)}, (6, {stride[1]}), {d.int(0, 8)})"
 
 
 @row("cat", "stack", "split", "chunk", "unbind", "tensor_split")
