@@ -35,14 +35,13 @@ static const char wait_event_text[] = "// Core 0 waits for an event.\n"
                                       "    }\n"
                                       "}\n";
 
-/* A dirty line would overwrite what others store beside the word. */
+/* The launch's end writes it back. */
 static const char reset_text[] =
     "// Core 0 takes an event back, for the next launch.\n"
     "static __aicore__ inline void reset(GM_ADDR address)\n"
     "{\n"
     "    if (AscendC::GetBlockIdx() == 0) {\n"
     "        write_word(address, 0);\n"
-    "        dcci((__gm__ uint64_t *)address, 0, 2);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -51,7 +50,6 @@ static const char reset_text[] =
     "{\n"
     "    if (AscendC::GetBlockIdx() == 0) {\n"
     "        write_word(address, 0);\n"
-    "        dcci((__gm__ uint64_t *)address, 0, 2);\n"
     "    }\n"
     "}\n";
 
