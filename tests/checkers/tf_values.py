@@ -25,8 +25,8 @@ from checkers.imported import Outcome
 
 imported.need(["numpy"], "python3-numpy")
 import numpy as np
-from checkers.tf_movement import MODELS
 from checkers.tf_nodes import Node
+from checkers.tf_scatters import MODELS
 from judge_kernels.numbers import to_bits
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
@@ -34,9 +34,8 @@ COUNT = int(os.environ.get("SKIR_TEST_COUNT", "4"))
 ONLY = os.environ.get("ONLY", "").split()
 # Translated operators that have no model yet.
 WITHOUT_MODEL = set("""
-AssignAddVariableOp AssignSubVariableOp AssignVariableOp DepthToSpace ReadVariableOp ResourceGather ResourceScatterUpdate
-ScatterNdAdd ScatterNdUpdate ScatterUpdate SpaceToDepth TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub
-TensorScatterUpdate VarHandleOp
+AssignAddVariableOp AssignSubVariableOp AssignVariableOp ReadVariableOp ResourceGather ResourceScatterUpdate ScatterNdAdd
+ScatterNdUpdate ScatterUpdate VarHandleOp
 """.split())
 
 
