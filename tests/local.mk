@@ -21,7 +21,7 @@ EXTRA_DIST += tests/freeze tests/grammars.py tests/tap-run tests/tap.py tests/ra
 	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
 	$(kernel_judges) tests/checkers/aten_movement.py tests/checkers/aten_programs.py \
 	tests/checkers/imported.py \
-	tests/checkers/tf_models.py tests/checkers/tf_movement.py tests/checkers/tf_nodes.py tests/checkers/tf_scatters.py \
+	tests/checkers/tf_models.py tests/checkers/tf_movement.py tests/checkers/tf_nodes.py tests/checkers/tf_scatters.py tests/checkers/tf_variables.py \
 	tests/checkers/torch_models.py
 
 # Cases of the sample kernels for tests/e2e/kernels_numpy.py, a file a family.

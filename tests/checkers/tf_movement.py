@@ -387,7 +387,7 @@ def no_op(node):
     return exact(t, x)
 
 
-@op("Variable", "VariableV2", "Assign", "AssignAdd", "AssignSub")
+@op("Variable", "VariableV2", "Assign")
 def variable(node):
     t, shape = node.pick(["f32", "f32", "i32", "f16"]), node.shape()
     of_variable = {"dtype": f"type: DT_{DT[t]}", "shape": f"shape {{ {dims_text(shape)} }}", "shared_name": 's: ""', "container": 's: ""'}
@@ -398,13 +398,8 @@ def variable(node):
         return exact(t, x)
     node.attrs = of_assign
     node.before = [node_text("v", node.pick(["Variable", "VariableV2"]), [], of_variable)]
-    if node.op == "Assign":
-        node.inputs = ["v", "x0"]
-        return exact(t, x)
-    node.before.append(node_text("a", "Assign", ["v", "x0"], of_assign))
-    node.inputs = ["a", "x1"]
-    y = node.data(t, shape, "whole")
-    return exact(t, x + y if node.op == "AssignAdd" else x - y)
+    node.inputs = ["v", "x0"]
+    return exact(t, x)
 
 
 @op("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")

@@ -26,17 +26,12 @@ from checkers.imported import Outcome
 imported.need(["numpy"], "python3-numpy")
 import numpy as np
 from checkers.tf_nodes import Node
-from checkers.tf_scatters import MODELS
+from checkers.tf_variables import MODELS
 from judge_kernels.numbers import to_bits
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "4"))
 ONLY = os.environ.get("ONLY", "").split()
-# Translated operators that have no model yet.
-WITHOUT_MODEL = set("""
-AssignAddVariableOp AssignSubVariableOp AssignVariableOp ReadVariableOp ResourceGather ResourceScatterUpdate ScatterNdAdd
-ScatterNdUpdate ScatterUpdate VarHandleOp
-""".split())
 
 
 def judge(node):
@@ -58,8 +53,8 @@ def judge(node):
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 listed = tap.skirc("import", "--translations=tf")
 rows = re.findall(r"^\| `(\w+)`", listed.stdout, re.M)
-unknown = [name for name in rows if name not in MODELS and name not in WITHOUT_MODEL]
-tap.check("each row of the table has a model, or is known to have none", rows and not unknown, " ".join(unknown))
+unknown = [name for name in rows if name not in MODELS]
+tap.check("each row of the table has a model", rows and not unknown, " ".join(unknown))
 names = [name for name in (rows or sorted(MODELS)) if name in MODELS and (not ONLY or name in ONLY)]
 nodes = [Node(name, SEED + number, MODELS) for name in names for number in range(COUNT)]
 found = collections.defaultdict(list)
