@@ -44,8 +44,8 @@ static void bind(struct stubs *stubs, struct op *op)
     op->kernel = *kernel;
 }
 
-/* The first combination of the graph's gears decides which ops have sample kernels: gives its values
- * their types there. Returns the values' own types, in the dump's arena. */
+/* The first combination of the graph's gears decides which ops have sample kernels: gives its
+ * values their types there. Returns the values' own types, in the dump's arena. */
 static uint32_t *bind_gears(struct stubs *stubs, struct graph *graph)
 {
     struct module *module = stubs->module;
