@@ -118,9 +118,9 @@ static void order_ops(struct dump_maker *maker, const struct dump_node *node,
     for (uint32_t id = t->first_op; id < graph->ops.count; id++) {
         const struct op *op = &graph->ops.at[id];
         bool constant = name_is(maker->module, op->type, "Const") && !constants;
-        if (maker->values.count == 0 || constant || !is_first(graph, t, op))
-            continue;
         struct clauses clauses = *op_clauses(graph, op);
+        if (maker->values.count == 0 || constant || clauses.after.count || !is_first(graph, t, op))
+            continue;
         clauses.after = graph_add_refs(graph, maker->values.at, maker->values.count);
         graph_set_clauses(graph, id, clauses);
     }
