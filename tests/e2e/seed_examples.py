@@ -134,10 +134,19 @@ for path in files:
     tap.check(f"gears: and by {os.path.basename(path)}", isinstance(got, str)
               and "has no value 3" in got, got)
 
+
+def run_script(name, **settings):
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1",
+                   "PYTHONPATH": os.pathsep.join(sys.path[:3]), **settings}
+    return subprocess.run([sys.executable, os.path.join(EXAMPLES, name + ".py")],
+                          capture_output=True, text=True, timeout=120, env=environment)
+
+
 for name in "scope", "multi_stream", "gears":
-    done = subprocess.run([sys.executable, os.path.join(EXAMPLES, name + ".py")], capture_output=True,
-                          text=True, timeout=120,
-                          env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path[:3])})
+    done = run_script(name)
     tap.check(f"{name}.py runs as a script", done.returncode == 0 and "tensor(" in done.stdout,
               done.stderr)
+done = run_script("scope", SKIRC="absent")
+tap.check("without the command it says what to do", done.returncode == 1 and done.stderr ==
+          "no command 'absent': add it to PATH, or set SKIRC to its path\n", done.stderr)
 tap.done()

@@ -6,8 +6,10 @@ The module of the script is traced by torch_skir.py, once for each combination o
 
 import os
 import re
+import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import types
 
@@ -113,6 +115,8 @@ class _Compiled:
                 arguments += ["-i", f"{param}={scratch}/{param}.npy"]
             for i, result in enumerate(results):
                 arguments += ["-o", f"{result}={scratch}/result{i}.npy"]
+            if not shutil.which(_skirc):
+                sys.exit(f"no command '{_skirc}': add it to PATH, or set SKIRC to its path")
             subprocess.run([_skirc, "run", "--repeat=0", path, *arguments], check=True,
                            stdout=subprocess.DEVNULL)
             values = [_read_npy(f"{scratch}/result{i}.npy", type) for i, type in enumerate(types)]
