@@ -17,13 +17,14 @@
 
 static struct op_types *known;
 
-/* "IsInf" to "is_inf", "QuantBatchMatmulV3" to "quant_batch_matmul_v3". */
+/* "IsInf" to "is_inf", "QuantBatchMatmulV3" to "quant_batch_matmul_v3", "LRN" to "lrn". */
 static void snake_case(const char *name, char *text, size_t size)
 {
     size_t used = 0;
+    bool acronym = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(name);
     for (const char *at = name; *at != '\0' && used + 2 < size; at++) {
         bool upper = *at >= 'A' && *at <= 'Z';
-        if (upper && at != name)
+        if (upper && at != name && !acronym)
             text[used++] = '_';
         text[used++] = (char)(upper ? *at - 'A' + 'a' : *at);
     }
