@@ -93,7 +93,8 @@ static void make_rank(struct translation *t)
 
 /* ------------------------------------------------------------------------- together ---- */
 
-static void make_concat(struct translation *t)
+/* The axis is the first operand, or the last one. */
+static void concat(struct translation *t, bool axis_first)
 {
     uint32_t n = t->n_operands;
     if (n < 2)
@@ -101,18 +102,19 @@ static void make_concat(struct translation *t)
     if (tr_refused(t))
         return;
     tr_set_int(t, "N", n - 1);
-    tr_give(t, 0, tr_listed(t, "ConcatV2", t->operands + 1, n - 1, tr_operand(t, 0)));
+    tr_give(t, 0,
+            tr_listed(t, "ConcatV2", t->operands + axis_first, n - 1,
+                      tr_operand(t, axis_first ? 0 : n - 1)));
+}
+
+static void make_concat(struct translation *t)
+{
+    concat(t, true);
 }
 
 static void make_concat_v2(struct translation *t)
 {
-    uint32_t n = t->n_operands;
-    if (n < 2)
-        tr_refuse(t, "it has %u operands", n);
-    if (tr_refused(t))
-        return;
-    tr_set_int(t, "N", n - 1);
-    tr_give(t, 0, tr_listed(t, "ConcatV2", t->operands, n - 1, tr_operand(t, n - 1)));
+    concat(t, false);
 }
 
 /* All operands as one list. */
