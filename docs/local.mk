@@ -21,7 +21,6 @@ dist_doc_DATA = \
 	docs/importing.md \
 	docs/json.schema.json \
 	docs/kernel-meta.schema.json \
-	docs/launches.schema.json \
 	docs/language.md \
 	docs/objects.md \
 	docs/opt.schema.json \

@@ -7,12 +7,6 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
-	frontend/launches/task_rows.c \
-	frontend/launches/task_rows.h \
-	frontend/launches/task_splits.c \
-	frontend/launches/task_splits.h \
-	frontend/launches/task_table.c \
-	frontend/launches/task_table.h \
 	frontend/where/kernel_places.c \
 	frontend/where/kernel_places.h \
 	frontend/exchange/describe.c \

@@ -368,7 +368,6 @@ FUZZ_MINUTES = 10
 fuzz_programs = \
 	tests/fuzz/fuzz_golden \
 	tests/fuzz/fuzz_import \
-	tests/fuzz/fuzz_launches \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_op_data \
@@ -389,8 +388,6 @@ tests_fuzz_fuzz_golden_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_golden_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_import_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_import_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
-tests_fuzz_fuzz_launches_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_launches_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_npy_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)

@@ -1,10 +1,5 @@
 #include "frontend/commands/check_launches.h"
-#include "frontend/launches/task_splits.h"
 #include "passes/launches/describe.h"
-
-#include <string.h>
-
-/* ------------------------------------------------------------------------- graphs ---- */
 
 struct account {
     FILE *out;
@@ -117,33 +112,4 @@ void check_launches_print(struct input *input)
             print_graph(&account, &input->module->graphs.at[i]);
     called_launches_free(&account.called);
     analyses_drop(&account.analyses);
-}
-
-/* ------------------------------------------------------------------------- tables ---- */
-
-bool is_launch_table(const char *path)
-{
-    size_t size = strlen(path);
-    return size > 5 && strcmp(path + size - 5, ".json") == 0;
-}
-
-enum exit_status check_launch_table(struct invocation *invocation, const char *path)
-{
-    struct input input;
-    struct task_table table = {.n_groups = 0};
-    struct task_splits splits = {.verdict = LAUNCHES_SAFE};
-    struct text text = {NULL, 0, 0};
-    enum exit_status status = EXIT_DONE;
-    if (input_open_foreign(&input, invocation, path) &&
-        task_table_read(&table, &input.source, &input.diags) &&
-        task_splits_find(&splits, &table, &input.diags)) {
-        task_splits_print(&text, &splits, &table);
-        fwrite(text.at, 1, text.size, invocation->out);
-        if (splits.verdict != LAUNCHES_SAFE)
-            status = EXIT_INPUT;
-    }
-    text_free(&text);
-    task_splits_free(&splits);
-    task_table_free(&table);
-    return input_close(&input, status);
 }

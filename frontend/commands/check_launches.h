@@ -8,8 +8,4 @@
  * say. */
 void check_launches_print(struct input *input);
 
-/* Whether the path is that of a table of launches (JSON); and the answer for one. */
-bool is_launch_table(const char *path);
-enum exit_status check_launch_table(struct invocation *invocation, const char *path);
-
 #endif

@@ -20,7 +20,7 @@ const struct option options_check[] = {
     {"estimate", 0, OPTION_FLAG, NULL,
      "report how long ops and launches may take, by the numbers of the target's chip"},
     {"launches", 0, OPTION_FLAG, NULL,
-     "report what is launched, and whether launches can hang; also of a table, FILE.json"},
+     "report what is launched, and whether launches can hang"},
     {"no-lower", 0, OPTION_FLAG, NULL,
      "stop behind the verifier: kernels, fusion and synchronisation are not looked at"},
     {"target", 0, OPTION_VALUE, "TARGET", backend_help},
@@ -129,12 +129,9 @@ static enum exit_status check_all(struct invocation *invocation, const struct ba
                                   const struct pass_plugins *plugins)
 {
     enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; i < invocation->n_files; i++) {
-        const char *path = invocation->files[i];
-        bool table = option_given(invocation, "launches") && is_launch_table(path);
-        status = worse_status(status, table ? check_launch_table(invocation, path)
-                                            : check_file(invocation, target, plugins, path));
-    }
+    for (unsigned i = 0; i < invocation->n_files; i++)
+        status =
+            worse_status(status, check_file(invocation, target, plugins, invocation->files[i]));
     return status;
 }
 

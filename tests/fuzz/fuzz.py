@@ -21,7 +21,6 @@ TEXTS = ("tests/golden", "docs/examples")
 SEEDS = {
     "fuzz_golden": TEXTS,
     "fuzz_import": ("tests/import", "tests/golden/export"),
-    "fuzz_launches": (),
     "fuzz_npy": (),
     "fuzz_object": ("backend/kernels",),
     "fuzz_op_data": ("ir/ops",),
