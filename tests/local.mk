@@ -267,7 +267,6 @@ script_tests = \
 	tests/e2e/compile_objects.py \
 	tests/e2e/contents.py \
 	tests/e2e/debug_options.py \
-	tests/e2e/clang_warnings.sh \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
 	tests/e2e/dynamic_kernels.py \
@@ -285,7 +284,6 @@ script_tests = \
 	tests/e2e/gears.py \
 	tests/e2e/gears_dispatch.py \
 	tests/e2e/faults.py \
-	tests/e2e/fuzz_replay.sh \
 	tests/e2e/ge_gears.py \
 	tests/e2e/gears_blocks.py \
 	tests/e2e/gears_random.py \
@@ -345,6 +343,7 @@ script_tests = \
 	tests/e2e/opt.py \
 	tests/e2e/pass_plugins.py \
 	tests/e2e/sync_remarks.py \
+	tests/e2e/sanitizers.sh \
 	tests/e2e/scope_rules.py \
 	tests/e2e/seed_examples.py \
 	tests/e2e/several_files.py \
@@ -379,8 +378,8 @@ if FUZZ
 noinst_PROGRAMS += $(fuzz_programs) tests/fuzz/dictionary
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 else
-# With a main that runs files, so that they are built and run by tests, too.
-check_PROGRAMS += $(fuzz_programs) tests/fuzz/dictionary
+# With a main that runs files: a test builds these with sanitizers.
+EXTRA_PROGRAMS += $(fuzz_programs) tests/fuzz/dictionary
 fuzz_ldflags = $(AM_LDFLAGS)
 replay = -DREPLAY
 endif
