@@ -375,32 +375,16 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/golden/golden_bless.c \
 	frontend/golden/golden_changes.c \
 	frontend/golden/golden_changes.h \
-	frontend/golden/golden_check.c \
-	frontend/golden/golden_check.h \
-	frontend/golden/golden_expectation.c \
-	frontend/golden/golden_expectation.h \
 	frontend/golden/golden_file.c \
-	frontend/golden/golden_grams.c \
-	frontend/golden/golden_grams.h \
-	frontend/golden/golden_judge.c \
 	frontend/golden/golden_lines.c \
 	frontend/golden/golden_lines.h \
 	frontend/golden/golden_outcome.c \
 	frontend/golden/golden_part.c \
 	frontend/golden/golden_part.h \
-	frontend/golden/golden_partners.c \
-	frontend/golden/golden_partners.h \
-	frontend/golden/golden_pool.c \
-	frontend/golden/golden_pool.h \
-	frontend/golden/golden_reported.c \
-	frontend/golden/golden_reported.h \
-	frontend/golden/golden_rewrite.c \
-	frontend/golden/golden_rewrite.h \
+	frontend/golden/golden_processes.c \
+	frontend/golden/golden_processes.h \
 	frontend/golden/golden_scan.h \
-	frontend/golden/golden_section.c \
-	frontend/golden/golden_section.h \
-	frontend/golden/pattern.c \
-	frontend/golden/pattern.h \
+	frontend/golden/golden_verdict.c \
 	frontend/golden/template.c \
 	frontend/golden/template.h \
 	frontend/support/bash.c \

@@ -84,7 +84,7 @@ unit_tests = \
 	tests/unit/test_exchange \
 	tests/unit/test_golden \
 	tests/unit/test_golden_lines \
-	tests/unit/test_golden_pool \
+	tests/unit/test_golden_processes \
 	tests/unit/test_guarded \
 	tests/unit/test_inline \
 	tests/unit/test_ir \

@@ -1,7 +1,7 @@
 /* skirc test: golden-file tests. */
 #include "frontend/cli/jobs.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/golden/golden_pool.h"
+#include "frontend/golden/golden_processes.h"
 #include "ir/base/file.h"
 
 #include <string.h>
@@ -186,19 +186,19 @@ static void print_summary(const struct suite *suite)
 
 static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigned timeout)
 {
-    struct golden_pool pool = {.cli = suite->invocation->cli,
-                               .bless = option_given(suite->invocation, "bless"),
-                               .workers = workers,
-                               .timeout = timeout,
-                               .finished = finished,
-                               .user = suite};
+    struct golden_processes processes = {.cli = suite->invocation->cli,
+                                       .bless = option_given(suite->invocation, "bless"),
+                                       .workers = workers,
+                                       .timeout = timeout,
+                                       .finished = finished,
+                                       .user = suite};
     if (suite->tap)
         fprintf(suite->invocation->out, "1..%u\n", suite->jobs.count);
     if (suite->jobs.count == 0 && !suite->broken)
         refuse(suite,
                suite->filter ? "no test has the text of --filter" : "there are no tests here");
     fflush(NULL);
-    golden_pool_run(&pool, suite->jobs.at, suite->jobs.count);
+    golden_processes_run(&processes, suite->jobs.at, suite->jobs.count);
     print_summary(suite);
     return suite->failed || suite->broken ? EXIT_INPUT : EXIT_DONE;
 }

@@ -1,12 +1,13 @@
 /* Golden-file tests; docs/testing.md has the format.
  *
- * A test is parsed (golden.c), its commands are run in-process (golden_outcome.c) and judged
- * (golden_judge.c), and the file is rewritten on demand (golden_bless.c). Nothing here prints,
- * forks or exits. */
+ * A file is parsed (golden.c) and its commands run within this process (golden_outcome.c). What
+ * they did is compared with what is expected of them (golden_verdict.c, golden_lines.c), and
+ * --bless rewrites the file (golden_bless.c). Nothing here prints, forks or exits. */
 #ifndef FRONTEND_GOLDEN_GOLDEN_H
 #define FRONTEND_GOLDEN_GOLDEN_H
 
 #include "frontend/cli/command.h"
+#include "frontend/golden/golden_part.h"
 #include "frontend/golden/template.h"
 #include "ir/base/diag.h"
 #include "ir/base/ids.h"
@@ -31,8 +32,8 @@ struct golden_diag {
     uint32_t line; /* that it is about, from 1; 0: the file */
     uint32_t host; /* of an expectation: the line it is written on */
     const char *text;
-    uint32_t match;   /* of a reported one: index of its partner, or NONE */
     uint32_t command; /* of an expectation: the number of the only one it is for, from 1; 0: all */
+    bool matched;     /* of a reported one: an expectation holds it */
 };
 
 struct golden_diags {
@@ -45,15 +46,15 @@ struct golden_diags {
 enum golden_kind {
     GOLDEN_EXACT,   /* all of it */
     GOLDEN_LINES,   /* some lines of it */
-    GOLDEN_CHANGES, /* what the input in canonical form has not */
+    GOLDEN_CHANGES, /* what the input in canonical form does not have */
 };
 
 enum golden_item_kind {
-    ITEM_LINE,     /* a line, behind the one before */
+    ITEM_LINE,     /* a line, after the one before */
     ITEM_GAP,      /* any lines */
     ITEM_NOT,      /* no line has it */
     ITEM_ANYWHERE, /* some line has it */
-    ITEM_TIMES     /* so many lines have it */
+    ITEM_TIMES     /* this many lines have it */
 };
 
 /* A line of GOLDEN_LINES. */
@@ -63,15 +64,15 @@ struct golden_item {
     uint32_t times; /* ITEM_TIMES */
     const char *text;
     size_t size;
-    struct template template; /* but for ITEM_GAP */
+    struct template template; /* except for ITEM_GAP */
 };
 
 /* An expectation of what a command prints: a line `//! expect ...` and what follows it. */
 struct golden_section {
     enum golden_kind kind;
-    bool report;      /* of what stands on the error stream besides diagnostics */
+    bool report;      /* about the error stream without diagnostics */
     bool nothing;     /* the head says that there is none */
-    const char *part; /* of which part; NULL: of all */
+    const char *part; /* which part it is about; NULL: all */
     const char *head; /* the line */
     size_t head_size;
     uint32_t line; /* its number */
@@ -88,12 +89,12 @@ struct golden_line {
     const char *text;
     uint32_t size;
     uint32_t bare;    /* bytes before the first expectation, without trailing blanks */
-    bool open_string; /* it ends within a string, so that a comment behind it would be none */
+    bool open_string; /* it ends within a string, which would swallow a comment */
 };
 
 struct golden_command {
     VEC(const char *) words; /* the command and its arguments */
-    const char *head;        /* the line that says so */
+    const char *head;        /* the line with them */
     size_t head_size;
     VEC(struct golden_section) sections;
 };
@@ -108,7 +109,7 @@ struct golden {
     struct golden_diags expected;
 };
 
-/* Parses a test. The text must outlive it. False, with one line of text, where it is no test. */
+/* Parses a test. The text must outlive it. False, with one line of text, if it is not a test. */
 bool golden_parse(struct golden *golden, const char *path, const char *text, size_t size,
                   char *error, size_t error_size);
 void golden_free(struct golden *golden);
@@ -117,13 +118,34 @@ void golden_free(struct golden *golden);
 bool golden_is_test(const char *text, size_t size);
 /* What the test claims, for listings: its second line, or "". Not NUL-terminated. */
 const char *golden_claim(const char *text, size_t size, size_t *claim_size);
-/* Why it is known to fail: its third line; NULL where it is not. Not NUL-terminated. */
+/* Why it is known to fail: its third line; NULL if it is not. Not NUL-terminated. */
 const char *golden_known_failure(const char *text, size_t size, size_t *reason_size);
 
-/* Whether any diagnostic of that severity is expected of a command, which is given by its index. */
-bool golden_expects(const struct golden *golden, uint32_t command, enum golden_severity severity);
-/* Whether an expectation is one of that command. */
+/* Whether an expectation is for the command, which is given by its index. */
 bool golden_is_for(const struct golden_diag *expected, uint32_t command);
+/* Whether any diagnostic of that severity is expected of a command. */
+bool golden_expects(const struct golden *golden, uint32_t command, enum golden_severity severity);
+/* Whether an unexpected diagnostic fails the test: notes and help never do, remarks only if the
+ * test expects any. */
+bool golden_is_required(const struct golden *golden, uint32_t command,
+                        const struct golden_diag *diag);
+
+/* ---- outcomes ---- */
+
+/* A section compared with what the command printed. */
+struct golden_check {
+    bool passed;
+    bool found;          /* the part that the section is about exists */
+    struct part actual;  /* what is compared with the section */
+    uint32_t first;      /* the number of its first line in what was printed */
+    struct text changes; /* the bytes of `actual` for GOLDEN_CHANGES */
+    /* Of GOLDEN_LINES that did not pass: what would, by item, if `repairable`. */
+    bool repairable;
+    struct golden_repair {
+        struct part line; /* instead of the item's; text NULL: the item stays */
+        uint32_t times;   /* instead of the item's; 0: the number stays */
+    } * repairs;
+};
 
 /* What a command did. */
 struct golden_outcome {
@@ -131,9 +153,11 @@ struct golden_outcome {
     char *out, *err; /* NUL-terminated */
     size_t out_size, err_size;
     struct text report;    /* the error stream without diagnostics */
-    struct text canonical; /* the input, where that is asked for */
+    struct text canonical; /* the input, if a section needs it */
     struct golden_diags reported;
-    uint32_t *partners; /* by expectation of the test: the reported one that holds it, or NONE */
+    bool *held; /* by expectation of the test: something was reported that holds it */
+    struct golden_check *checks; /* by section of the command */
+    uint32_t n_checks;
     struct arena arena;
 };
 
@@ -145,20 +169,14 @@ void golden_outcome_free(struct golden_outcome *outcome);
 /* Whether a test can expect such an outcome: a failure needs an error that says why. */
 bool golden_is_acceptable(const struct golden_outcome *outcome);
 
-/* Compares outcomes, one by command, and expectations, links diagnostics with their partners, and
- * appends to `report` what is wrong. Returns whether nothing is. */
-bool golden_judge(const struct golden *golden, struct golden_outcome *outcomes,
-                  struct text *report);
+/* Compares outcomes, one by command, with the expectations, notes in them what holds, and adds to
+ * `report` what is wrong. Returns whether nothing is. */
+bool golden_compare(const struct golden *golden, struct golden_outcome *outcomes,
+                    struct text *report);
 
-/* Whether a diagnostic without a partner is a failure: notes and help never are, remarks only where
- * any is expected. */
-bool golden_is_required(const struct golden *golden, uint32_t command,
-                        const struct golden_diag *diag);
-
-/* Appends the text of a test file that expects these outcomes, which must have been judged, or as
- * much of them as can be accepted. */
-void golden_bless(const struct golden *golden, const struct golden_outcome *outcomes,
-                  struct text *text);
+/* Appends the text of a test file that expects these outcomes, which must have been compared, or as
+ * much of them as can be accepted. Marks diagnostics in them as matched. */
+void golden_bless(const struct golden *golden, struct golden_outcome *outcomes, struct text *text);
 
 enum golden_verdict { GOLDEN_PASSED, GOLDEN_BLESSED, GOLDEN_FAILED, GOLDEN_KNOWN };
 

@@ -1,7 +1,253 @@
 #include "frontend/golden/golden.h"
-#include "frontend/golden/golden_check.h"
-#include "frontend/golden/golden_rewrite.h"
 #include "frontend/golden/golden_scan.h"
+
+/* ------------------------------------------------------------------------------ input ---- */
+
+/* An expectation in the new file. */
+struct item {
+    enum golden_severity severity;
+    uint32_t host;    /* line of the old file that it is written on, or after */
+    bool own_line;    /* it gets a line of its own after its host */
+    uint32_t line;    /* of the old file that it is about; 0: the file */
+    uint32_t command; /* number of the only one that it is for; 0: all */
+    uint32_t row;     /* line of the new file that it is written on */
+    uint32_t order;   /* among the items of one host */
+    const char *text;
+    size_t size;
+};
+
+struct rewrite {
+    const struct golden *golden;
+    VEC(struct item) items;
+    struct vec_u32 new_line; /* by old line: its number in the new file; one more for the end */
+    struct text *text;
+};
+
+/* How many lines of the file say what the test is. */
+static uint32_t header_lines(const struct golden *golden)
+{
+    return golden->fails ? 3 : 2;
+}
+
+static const struct golden_line *line_at(const struct rewrite *rewrite, uint32_t number)
+{
+    return &rewrite->golden->lines.at[number - 1];
+}
+
+/* Text that would begin another expectation is left out. */
+static size_t text_size(const char *text)
+{
+    const char *end = strstr(text, "//!");
+    size_t size = end ? (size_t)(end - text) : strlen(text);
+    while (size && text[size - 1] == ' ')
+        size--;
+    return size;
+}
+
+static void add_kept(struct rewrite *rewrite, const struct golden_diag *expected, uint32_t command)
+{
+    struct item item = {.severity = expected->severity,
+                        .host = expected->host,
+                        .line = expected->line,
+                        .command = command,
+                        .order = rewrite->items.count,
+                        .text = expected->text,
+                        .size = strlen(expected->text)};
+    vec_push(&rewrite->items, item);
+}
+
+/* At the end of its line; on a line of its own where it has none, or one that cannot carry it. */
+static void add_new(struct rewrite *rewrite, const struct golden_diag *reported, uint32_t command)
+{
+    uint32_t n_lines = rewrite->golden->lines.count, header = header_lines(rewrite->golden);
+    struct item item = {.severity = reported->severity,
+                        .host = reported->line,
+                        .line = reported->line,
+                        .command = command,
+                        .order = rewrite->items.count,
+                        .text = reported->text,
+                        .size = text_size(reported->text)};
+    if (item.size == 0)
+        return;
+    if (item.host <= header || item.host > n_lines || line_at(rewrite, item.host)->open_string) {
+        item.own_line = true;
+        item.host = item.host <= header ? header : item.host > n_lines ? n_lines : item.host;
+    }
+    vec_push(&rewrite->items, item);
+}
+
+/* An expectation stays for the commands that hold it. */
+static void keep_expected(struct rewrite *rewrite, const struct golden_outcome *outcomes)
+{
+    const struct golden *golden = rewrite->golden;
+    for (uint32_t i = 0; i < golden->expected.count; i++) {
+        const struct golden_diag *expected = &golden->expected.at[i];
+        uint32_t held = 0, commands = 0;
+        for (uint32_t c = 0; c < golden->commands.count; c++) {
+            commands += golden_is_for(expected, c);
+            held += outcomes[c].held[i];
+        }
+        if (held == commands)
+            add_kept(rewrite, expected, expected->command);
+        for (uint32_t c = 0; held < commands && c < golden->commands.count; c++)
+            if (outcomes[c].held[i])
+                add_kept(rewrite, expected, c + 1);
+    }
+}
+
+/* The first diagnostic of a command that equals `diag` and that no expectation holds; NULL if there
+ * is none. */
+static struct golden_diag *find_equal(const struct golden *golden, struct golden_outcome *outcomes,
+                                      uint32_t command, const struct golden_diag *diag)
+{
+    for (uint32_t i = 0; i < outcomes[command].reported.count; i++) {
+        struct golden_diag *other = &outcomes[command].reported.at[i];
+        if (!other->matched && other->line == diag->line && other->severity == diag->severity &&
+            strcmp(other->text, diag->text) == 0 && golden_is_required(golden, command, other))
+            return other;
+    }
+    return NULL;
+}
+
+/* Whether all commands report the diagnostic; each of theirs then counts as matched. */
+static bool take_shared(const struct golden *golden, struct golden_outcome *outcomes,
+                        const struct golden_diag *diag)
+{
+    for (uint32_t c = 0; c < golden->commands.count; c++)
+        if (!find_equal(golden, outcomes, c, diag))
+            return false;
+    for (uint32_t c = 0; c < golden->commands.count; c++)
+        find_equal(golden, outcomes, c, diag)->matched = true;
+    return true;
+}
+
+/* What commands have reported unexpectedly: by all commands, or by some. */
+static void add_reported(struct rewrite *rewrite, struct golden_outcome *outcomes)
+{
+    const struct golden *golden = rewrite->golden;
+    for (uint32_t c = 0; c < golden->commands.count; c++)
+        for (uint32_t i = 0; i < outcomes[c].reported.count; i++) {
+            struct golden_diag *diag = &outcomes[c].reported.at[i];
+            if (!diag->matched && golden_is_required(golden, c, diag))
+                add_new(rewrite, diag, take_shared(golden, outcomes, diag) ? 0 : c + 1);
+        }
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    if (x->own_line != y->own_line)
+        return x->own_line ? 1 : -1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A line that had nothing but expectations goes with the last of them. */
+static bool line_stays(const struct rewrite *rewrite, uint32_t number, bool hosts)
+{
+    const struct golden_line *line = line_at(rewrite, number);
+    return hosts || line->bare || line->size == 0 || number <= header_lines(rewrite->golden);
+}
+
+/* Numbers the lines of the new file. */
+static void number_lines(struct rewrite *rewrite)
+{
+    struct item *item = rewrite->items.at, *end = item + rewrite->items.count;
+    uint32_t row = 0;
+    vec_push(&rewrite->new_line, 0);
+    for (uint32_t number = 1; number <= rewrite->golden->lines.count; number++) {
+        bool hosts = item < end && item->host == number && !item->own_line;
+        row += line_stays(rewrite, number, hosts);
+        vec_push(&rewrite->new_line, row);
+        for (; item < end && item->host == number; item++)
+            item->row = item->own_line ? ++row : row;
+    }
+    vec_push(&rewrite->new_line, row + 1);
+}
+
+static void print_item(const struct rewrite *rewrite, const struct item *item)
+{
+    struct text *text = rewrite->text;
+    text_printf(text, "//! %s", golden_severity_text(item->severity));
+    if (item->command)
+        text_printf(text, "#%u", item->command);
+    if (item->line == 0) {
+        text_string(text, "@file");
+    } else {
+        uint32_t last = rewrite->new_line.count - 1;
+        uint32_t target = rewrite->new_line.at[item->line < last ? item->line : last];
+        if (target != item->row)
+            text_printf(text, "@%+lld", (long long)target - (long long)item->row);
+    }
+    text_string(text, ": ");
+    text_bytes(text, item->text, item->size);
+}
+
+static void print_indent(const struct rewrite *rewrite, const struct golden_line *line)
+{
+    for (uint32_t i = 0; i < line->size && (line->text[i] == ' ' || line->text[i] == '\t'); i++)
+        text_char(rewrite->text, line->text[i]);
+}
+
+/* The line of the old file, with the `count` expectations that it has now. */
+static void print_line(const struct rewrite *rewrite, const struct golden_line *line,
+                       const struct item *items, uint32_t count)
+{
+    if (line->bare == 0 && count)
+        print_indent(rewrite, line);
+    uint32_t size = line->bare;
+    while (count && size && line->text[size - 1] == '\r')
+        size--;
+    text_bytes(rewrite->text, line->text, size);
+    for (uint32_t i = 0; i < count; i++) {
+        if (line->bare || i)
+            text_char(rewrite->text, ' ');
+        print_item(rewrite, &items[i]);
+    }
+    text_char(rewrite->text, '\n');
+}
+
+static void print_input(const struct rewrite *rewrite)
+{
+    const struct item *item = rewrite->items.at, *end = item + rewrite->items.count;
+    for (uint32_t number = 1; number <= rewrite->golden->lines.count; number++) {
+        const struct item *first = item;
+        while (item < end && item->host == number && !item->own_line)
+            item++;
+        if (line_stays(rewrite, number, item > first))
+            print_line(rewrite, line_at(rewrite, number), first, (uint32_t)(item - first));
+        for (; item < end && item->host == number; item++) {
+            print_indent(rewrite, line_at(rewrite, number));
+            print_item(rewrite, item);
+            text_char(rewrite->text, '\n');
+        }
+    }
+}
+
+/* Appends the lines before any `//! expect`. Sets by command whether any diagnostic is expected of
+ * it. */
+static void rewrite_input(const struct golden *golden, struct golden_outcome *outcomes,
+                          struct text *text, bool *expects)
+{
+    struct rewrite rewrite = {.golden = golden, .text = text};
+    vec_reserve(&rewrite.items, 1); /* no pointer into it is NULL */
+    keep_expected(&rewrite, outcomes);
+    add_reported(&rewrite, outcomes);
+    if (rewrite.items.count)
+        qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
+    number_lines(&rewrite);
+    print_input(&rewrite);
+    for (uint32_t c = 0; c < golden->commands.count; c++)
+        expects[c] = false;
+    for (uint32_t i = 0; i < rewrite.items.count; i++)
+        for (uint32_t c = 0; c < golden->commands.count; c++)
+            expects[c] |= rewrite.items.at[i].command == 0 || rewrite.items.at[i].command == c + 1;
+    vec_free(&rewrite.items);
+    vec_free(&rewrite.new_line);
+}
+
+/* --------------------------------------------------------------------------- sections ---- */
 
 static void end_line(struct text *text)
 {
@@ -16,13 +262,7 @@ static void print_head(struct text *text, const char *head, size_t size)
     text_char(text, '\n');
 }
 
-static void print_raw(struct text *text, const struct golden_section *section)
-{
-    print_head(text, section->head, section->head_size);
-    text_bytes(text, section->text, section->raw_size);
-}
-
-/* All of what it is about. Another section behind it stands behind an empty line, as before. */
+/* The output that the section is about, with the empty lines that followed it before. */
 static void print_exact(struct text *text, const struct golden_section *section,
                         const struct part *actual)
 {
@@ -41,9 +281,7 @@ static void print_exact(struct text *text, const struct golden_section *section,
         text_char(text, '\n');
 }
 
-/* ------------------------------------------------------------------------ partial ones ---- */
-
-/* A text in which no braces begin a pattern. */
+/* A line in which no braces begin a regular expression. */
 static void print_escaped(struct text *text, const struct part *line)
 {
     const char *at = line->text, *end = at + line->size;
@@ -56,21 +294,21 @@ static void print_escaped(struct text *text, const struct part *line)
 }
 
 static void print_repaired(struct text *text, const struct golden_item *item,
-                           const struct golden_repairs *repairs, uint32_t index)
+                           const struct golden_repair *repair)
 {
-    if (repairs->times[index])
-        text_printf(text, "//! %u time%s: %.*s", repairs->times[index],
-                    repairs->times[index] == 1 ? "" : "s", (int)item->size, item->text);
-    if (!repairs->at[index].text)
+    if (repair->times)
+        text_printf(text, "//! %u time%s: %.*s", repair->times, repair->times == 1 ? "" : "s",
+                    (int)item->size, item->text);
+    if (!repair->line.text)
         return;
     if (item->kind == ITEM_ANYWHERE)
         text_string(text, "//! anywhere: ");
-    print_escaped(text, &repairs->at[index]);
+    print_escaped(text, &repair->line);
 }
 
-/* The lines of the section, each at the place of what it is to be instead. */
+/* The lines of the section, each replaced by its repair if it has one. */
 static void print_lines(struct text *text, const struct golden_section *section,
-                        const struct golden_repairs *repairs)
+                        const struct golden_repair *repairs)
 {
     const char *end = section->text + section->raw_size;
     uint32_t item = 0, number = section->line;
@@ -82,11 +320,11 @@ static void print_lines(struct text *text, const struct golden_section *section,
         while (item < section->items.count && section->items.at[item].line < number)
             item++;
         bool repaired = item < section->items.count && section->items.at[item].line == number &&
-                        (repairs->times[item] || repairs->at[item].text);
+                        (repairs[item].times || repairs[item].line.text);
         for (; repaired && p < stop && scan_is_blank(*p); p++)
             text_char(text, *p);
         if (repaired)
-            print_repaired(text, &section->items.at[item], repairs, item);
+            print_repaired(text, &section->items.at[item], &repairs[item]);
         else
             text_bytes(text, line, (size_t)(stop - line));
         text_char(text, '\n');
@@ -94,44 +332,21 @@ static void print_lines(struct text *text, const struct golden_section *section,
     }
 }
 
-static void bless_lines(struct text *text, const struct golden_section *section,
-                        const struct golden_outcome *outcome, struct captures *captures)
-{
-    struct golden_repairs repairs = {
-        mem_calloc(section->items.count, sizeof *repairs.at),
-        mem_calloc(section->items.count, sizeof *repairs.times),
-    };
-    struct text report = {NULL, 0, 0};
-    if (golden_check_section(section, outcome, captures, &report, &repairs))
-        print_lines(text, section, &repairs);
-    else
-        print_raw(text, section);
-    text_free(&report);
-    mem_free(repairs.at);
-    mem_free(repairs.times);
-}
-
-/* ---------------------------------------------------------------------------- sections ---- */
-
 static void bless_section(struct text *text, const struct golden_section *section,
-                          const struct golden_outcome *outcome, struct captures *captures)
+                          const struct golden_check *check)
 {
-    struct golden_actual actual;
-    struct text report = {NULL, 0, 0};
-    if (section->kind == GOLDEN_LINES)
-        bless_lines(text, section, outcome, captures);
-    else if (golden_check_section(section, outcome, captures, &report, NULL) ||
-             !golden_actual_find(&actual, section, outcome, &report))
-        print_raw(text, section);
-    else {
+    if (section->kind == GOLDEN_LINES && !check->passed && check->repairable) {
+        print_lines(text, section, check->repairs);
+    } else if (section->kind == GOLDEN_LINES || check->passed || !check->found) {
+        print_head(text, section->head, section->head_size);
+        text_bytes(text, section->text, section->raw_size);
+    } else {
         end_line(text);
-        print_exact(text, section, &actual.text);
-        golden_actual_free(&actual);
+        print_exact(text, section, &check->actual);
     }
-    text_free(&report);
 }
 
-/* Where nothing is said of the output yet; `silent`: diagnostics are expected. */
+/* For a command without sections; `silent`: diagnostics are expected. */
 static void add_section(struct text *text, const struct golden_outcome *outcome, bool silent)
 {
     bool failed = outcome->status != EXIT_DONE;
@@ -142,19 +357,17 @@ static void add_section(struct text *text, const struct golden_outcome *outcome,
     text_bytes(text, outcome->out, outcome->out_size);
 }
 
-/* A section that has become empty since the command fails says nothing. */
+/* A section that has become empty because the command fails is redundant. */
 static bool is_void(const struct golden_section *section, const struct golden_outcome *outcome)
 {
     return section->kind == GOLDEN_EXACT && !section->nothing && !section->part &&
            !section->report && outcome->status != EXIT_DONE && outcome->out_size == 0;
 }
 
-void golden_bless(const struct golden *golden, const struct golden_outcome *outcomes,
-                  struct text *text)
+void golden_bless(const struct golden *golden, struct golden_outcome *outcomes, struct text *text)
 {
     bool *expects = mem_calloc(golden->commands.count, sizeof *expects);
-    struct captures captures = {NULL, 0, 0};
-    golden_rewrite_input(golden, outcomes, text, expects);
+    rewrite_input(golden, outcomes, text, expects);
     for (uint32_t c = 0; c < golden->commands.count; c++) {
         const struct golden_command *command = &golden->commands.at[c];
         if (c)
@@ -163,8 +376,7 @@ void golden_bless(const struct golden *golden, const struct golden_outcome *outc
             add_section(text, &outcomes[c], expects[c]);
         for (uint32_t i = 0; i < command->sections.count; i++)
             if (!is_void(&command->sections.at[i], &outcomes[c]))
-                bless_section(text, &command->sections.at[i], &outcomes[c], &captures);
+                bless_section(text, &command->sections.at[i], &outcomes[c].checks[i]);
     }
-    vec_free(&captures);
     mem_free(expects);
 }

@@ -1,15 +1,13 @@
 #include "frontend/golden/golden_changes.h"
 #include "frontend/cli/diff.h"
-#include "ir/base/intern.h"
+#include "ir/base/ids.h"
 
 /* A block of a text: its lines up to an empty one. */
 struct block {
     struct part text;
-    uint32_t id;   /* equal blocks have equal ids */
-    uint32_t head; /* the id of its first two words */
-    bool same;     /* the other text has it */
-    bool paired;   /* or one that begins so */
-    uint32_t like; /* of a new one that is only paired: the index of the old one */
+    size_t head;      /* bytes of its first two words */
+    bool same;        /* the other text has it */
+    uint32_t partner; /* a block of the other text with the same head; NONE: there is none */
 };
 
 struct blocks {
@@ -31,68 +29,48 @@ static size_t head_size(const struct part *text)
     return text->size;
 }
 
-static void add_block(struct blocks *blocks, struct intern *names, struct part text)
+static void add_block(struct blocks *blocks, const char *begin, const char *end)
 {
-    vec_push(blocks, (struct block){.text = text,
-                                    .id = intern_static(names, text.text, text.size),
-                                    .head = intern_static(names, text.text, head_size(&text))});
+    struct block block = {.text = {begin, (size_t)(end - begin)}, .partner = NONE};
+    block.head = head_size(&block.text);
+    if (end > begin)
+        vec_push(blocks, block);
 }
 
-static void split_blocks(struct blocks *blocks, struct intern *names, struct part text)
+static void split_blocks(struct blocks *blocks, struct part text)
 {
     const char *end = text.text + text.size, *begin = text.text;
     for (const char *line = begin; line < end;) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line)), *next;
-        next = stop ? stop + 1 : end;
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
         if (stop == line) {
-            if (line > begin)
-                add_block(blocks, names, (struct part){begin, (size_t)(line - begin)});
-            begin = next;
+            add_block(blocks, begin, line);
+            begin = line + 1;
         }
-        line = next;
+        line = stop ? stop + 1 : end;
     }
-    if (end > begin)
-        add_block(blocks, names, (struct part){begin, (size_t)(end - begin)});
+    add_block(blocks, begin, end);
 }
 
 /* ---------------------------------------------------------------------------- comparison ---- */
 
-/* By name id, the blocks of `old` that have it, in their order. */
-struct waiting {
-    uint32_t *first; /* by id: index + 1 of a block, 0: none */
-    uint32_t *next;  /* by block */
-};
-
-static struct waiting wait_for(const struct blocks *old, uint32_t n_names, bool heads)
+static bool is_alike(const struct block *a, const struct block *b, bool whole)
 {
-    struct waiting waiting = {mem_calloc(n_names, sizeof(uint32_t)),
-                              mem_calloc(old->count, sizeof(uint32_t))};
-    for (uint32_t i = old->count; i-- > 0;) {
-        if (old->at[i].paired)
-            continue;
-        uint32_t name = heads ? old->at[i].head : old->at[i].id;
-        waiting.next[i] = waiting.first[name];
-        waiting.first[name] = i + 1;
-    }
-    return waiting;
+    size_t size = whole ? a->text.size : a->head;
+    return size == (whole ? b->text.size : b->head) &&
+           memcmp(a->text.text, b->text.text, size) == 0;
 }
 
-/* Pairs each block that is not paired yet with one of `old` that has the same id, or head. */
-static void pair(struct blocks *old, struct blocks *new, uint32_t n_names, bool heads)
+/* Pairs blocks that are equal, or have equal heads, each with the first that is left. */
+static void pair(struct blocks *old, struct blocks *new, bool whole)
 {
-    struct waiting waiting = wait_for(old, n_names, heads);
-    for (uint32_t i = 0; i < new->count; i++) {
-        struct block *block = &new->at[i];
-        uint32_t *first = &waiting.first[heads ? block->head : block->id];
-        if (block->paired || *first == 0)
-            continue;
-        block->like = *first - 1;
-        *first = waiting.next[block->like];
-        block->paired = old->at[block->like].paired = true;
-        block->same = !heads;
-    }
-    mem_free(waiting.first);
-    mem_free(waiting.next);
+    for (uint32_t i = 0; i < new->count; i++)
+        for (uint32_t j = 0; new->at[i].partner == NONE &&j < old->count; j++) {
+            if (old->at[j].partner != NONE || !is_alike(&old->at[j], &new->at[i], whole))
+                continue;
+            new->at[i].partner = j;
+            old->at[j].partner = i;
+            new->at[i].same = whole;
+        }
 }
 
 /* ------------------------------------------------------------------------------ printing ---- */
@@ -121,15 +99,15 @@ static void print_changes(struct text *out, const struct blocks *old, const stru
             continue;
         text_string(out, between);
         between = "\n";
-        const struct part *text = &block->text;
-        if (block->paired)
-            diff_brief(out, old->at[block->like].text.text, old->at[block->like].text.size,
-                       text->text, text->size);
-        else
-            print_new(out, text);
+        if (block->partner == NONE) {
+            print_new(out, &block->text);
+            continue;
+        }
+        const struct part *before = &old->at[block->partner].text;
+        diff_brief(out, before->text, before->size, block->text.text, block->text.size);
     }
     for (uint32_t i = 0; i < old->count; i++) {
-        if (old->at[i].paired)
+        if (old->at[i].partner != NONE)
             continue;
         text_string(out, between);
         between = "\n";
@@ -139,14 +117,12 @@ static void print_changes(struct text *out, const struct blocks *old, const stru
 
 void golden_changes(struct text *out, struct part old_text, struct part new_text)
 {
-    struct intern names = {0};
     struct blocks old = {NULL, 0, 0}, new = {NULL, 0, 0};
-    split_blocks(&old, &names, old_text);
-    split_blocks(&new, &names, new_text);
-    pair(&old, &new, names.count, false);
-    pair(&old, &new, names.count, true);
+    split_blocks(&old, old_text);
+    split_blocks(&new, new_text);
+    pair(&old, &new, true);
+    pair(&old, &new, false);
     print_changes(out, &old, &new);
     vec_free(&old);
     vec_free(&new);
-    intern_free(&names);
 }

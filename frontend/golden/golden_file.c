@@ -15,7 +15,7 @@ static bool run_commands(const struct golden *golden, const struct cli *cli, str
         golden_run(golden, i, cli, &outcomes[i]);
         acceptable &= golden_is_acceptable(&outcomes[i]);
     }
-    bool passed = golden_judge(golden, outcomes, report);
+    bool passed = golden_compare(golden, outcomes, report);
     if (!passed && blessed && acceptable)
         golden_bless(golden, outcomes, blessed);
     for (uint32_t i = 0; i < golden->commands.count; i++)
@@ -134,9 +134,10 @@ static enum golden_verdict bless_file(const struct cli *cli, const char *path, s
         if (changes && bless(cli, path, &text))
             verdict = GOLDEN_BLESSED;
         else if (!changes || write_text(path, old.data, old.size, report))
-            text_string(report, "  this cannot be accepted, so the file stays as it is; lines with "
-                                "patterns, 'not:', and lines that nothing is like are changed by "
-                                "hand\n");
+            text_string(report,
+                        "  this cannot be accepted, so the file stays as it is; change lines "
+                        "with regular expressions, 'not:' and lines without a similar one "
+                        "by hand\n");
     }
     text_free(&text);
     file_bytes_free(&old);
@@ -144,7 +145,7 @@ static enum golden_verdict bless_file(const struct cli *cli, const char *path, s
 }
 
 /* Offers to accept what fails, unless that would change nothing. */
-static enum golden_verdict judge_file(const struct cli *cli, const char *path, struct text *report)
+static enum golden_verdict check_file(const struct cli *cli, const char *path, struct text *report)
 {
     struct text text = {NULL, 0, 0};
     enum golden_verdict verdict = test_file(cli, path, report, &text);
@@ -157,5 +158,5 @@ static enum golden_verdict judge_file(const struct cli *cli, const char *path, s
 enum golden_verdict golden_test_file(const struct cli *cli, const char *path, bool blesses,
                                      struct text *report)
 {
-    return blesses ? bless_file(cli, path, report) : judge_file(cli, path, report);
+    return blesses ? bless_file(cli, path, report) : check_file(cli, path, report);
 }

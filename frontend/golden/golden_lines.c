@@ -9,13 +9,11 @@ struct line {
 };
 
 struct search {
-    const struct golden_section *section;
+    struct golden_section *section;
     VEC(struct line) lines;
     struct captures *captures;
     struct text *report;
-    struct golden_repairs *repairs;
-    struct arena work;
-    bool good;
+    struct golden_check *check;
 };
 
 /* Items [first, end) whose lines follow each other. */
@@ -37,11 +35,10 @@ static void split_lines(struct search *search, struct part text, uint32_t number
     }
 }
 
-static bool item_fits(struct search *search, const struct golden_item *item, uint32_t line)
+static bool item_fits(struct search *search, struct golden_item *item, uint32_t line)
 {
     return template_matches(&item->template, search->lines.at[line].text,
-                            search->lines.at[line].size, item->kind == ITEM_LINE, search->captures,
-                            &search->work);
+                            search->lines.at[line].size, item->kind == ITEM_LINE, search->captures);
 }
 
 /* ------------------------------------------------------------------------------ nearness ---- */
@@ -106,15 +103,26 @@ static void report_captures(struct search *search)
 
 static void report_item(struct search *search, const struct golden_item *item, const char *what)
 {
-    search->good = false;
+    search->check->passed = false;
     text_printf(search->report, "  line %u: %s: ", item->line, what);
     text_bytes(search->report, item->text, item->size);
     text_char(search->report, '\n');
 }
 
+/* Notes an output line as the text of an item that is not satisfied. False where that would lose a
+ * regular expression. */
+static bool repair_item(struct search *search, uint32_t item, uint32_t line)
+{
+    if (search->section->items.at[item].template.regexes)
+        return false;
+    search->check->repairs[item].line =
+        (struct part){search->lines.at[line].text, search->lines.at[line].size};
+    return true;
+}
+
 /* ------------------------------------------------------------------------ lines in order ---- */
 
-/* How many lines of a run, from its first on, stand from `at` on. */
+/* How many lines of a run, from its first on, match the output from `at` on. */
 static uint32_t count_fitting(struct search *search, const struct run *run, uint32_t at)
 {
     uint32_t n = 0, known = search->captures->count;
@@ -126,7 +134,8 @@ static uint32_t count_fitting(struct search *search, const struct run *run, uint
     return n;
 }
 
-/* The first place behind `from` where the run stands; else where most of its first lines do. */
+/* Finds the first place from `from` on where the run matches; else where most of its first lines
+ * do. */
 static bool find_run(struct search *search, const struct run *run, uint32_t from, uint32_t *place,
                      uint32_t *most)
 {
@@ -144,40 +153,6 @@ static bool find_run(struct search *search, const struct run *run, uint32_t from
     return false;
 }
 
-/* Where a run that is wrong may be at most: before the next one. */
-static uint32_t limit_of(struct search *search, const struct run *run, uint32_t from)
-{
-    const struct golden_section *section = search->section;
-    uint32_t first = run->end, place, most, known = search->captures->count;
-    while (first < section->items.count && section->items.at[first].kind != ITEM_LINE)
-        first++;
-    struct run next = {first, first};
-    while (next.end < section->items.count && section->items.at[next.end].kind == ITEM_LINE)
-        next.end++;
-    bool found = next.first < next.end && find_run(search, &next, from, &place, &most);
-    search->captures->count = known;
-    return found ? place : search->lines.count;
-}
-
-/* Puts the lines from `place` on where those of the run do not hold. False where that would take a
- * pattern away, or there are not as many. */
-static bool repair_run(struct search *search, const struct run *run, uint32_t place)
-{
-    for (uint32_t i = run->first; search->repairs && i < run->end; i++) {
-        uint32_t at = place + (i - run->first);
-        const struct golden_item *item = &search->section->items.at[i];
-        if (place == NONE || at >= search->lines.count)
-            return false;
-        if (item_fits(search, item, at))
-            continue;
-        if (item->template.patterns)
-            return false;
-        search->repairs->at[i] =
-            (struct part){search->lines.at[at].text, search->lines.at[at].size};
-    }
-    return search->repairs;
-}
-
 static void report_run(struct search *search, const struct run *run, uint32_t from, uint32_t place,
                        uint32_t most)
 {
@@ -186,148 +161,135 @@ static void report_run(struct search *search, const struct run *run, uint32_t fr
     report_item(search, item, most ? "does not follow" : "not found");
     if (from < search->lines.count)
         report_line(search, "searched from", from);
+    else
+        text_string(search->report, "    nothing is left to search\n");
     if (most) {
         report_line(search, "the lines before it end in", place + most - 1);
         if (place + most < search->lines.count)
-            report_line(search, "there follows", place + most);
-    } else if (from < search->lines.count) {
-        uint32_t like = nearest(search, item, from, search->lines.count);
-        if (like != NONE)
-            report_line(search, "nearest is", like);
-    } else {
-        text_string(search->report, "    nothing is left to search\n");
+            report_line(search, "next is", place + most);
+    } else if (place != NONE) {
+        report_line(search, "most similar is", place);
     }
     if (!most && from && find_run(search, run, 0, &before, &how_many) && before < from)
-        report_line(search, "it stands before that, in", before);
+        report_line(search, "it appears earlier, in", before);
     report_captures(search);
 }
 
-/* Returns where to go on. */
-static uint32_t judge_run(struct search *search, const struct run *run, uint32_t from)
+/* Replaces the lines of the run by those from `place` on. */
+static bool repair_run(struct search *search, const struct run *run, uint32_t place)
+{
+    bool good = place != NONE && run->end - run->first <= search->lines.count - place;
+    for (uint32_t i = run->first; good && i < run->end; i++) {
+        uint32_t at = place + (i - run->first);
+        good = item_fits(search, &search->section->items.at[i], at) || repair_item(search, i, at);
+    }
+    return good;
+}
+
+/* Returns where to continue. */
+static uint32_t compare_run(struct search *search, const struct run *run, uint32_t from)
 {
     uint32_t place, most, size = run->end - run->first;
     if (find_run(search, run, from, &place, &most))
         return place + size;
-    report_run(search, run, from, place, most);
-    if (!search->repairs)
-        return from;
     if (!most)
-        place = nearest(search, &search->section->items.at[run->first], from,
-                        limit_of(search, run, from));
-    search->good = repair_run(search, run, place);
-    return place == NONE ? from : place + size;
+        place = nearest(search, &search->section->items.at[run->first], from, search->lines.count);
+    report_run(search, run, from, place, most);
+    search->check->repairable = repair_run(search, run, place);
+    return search->check->repairable ? place + size : NONE;
 }
 
-/* All lines in their order. After one that is missing, the next are not looked for: they might be
- * found anywhere. */
-static void judge_order(struct search *search)
+/* All lines in their order. After lines that are missing, and like no others, the next are not
+ * searched for: they might be found anywhere. */
+static void compare_order(struct search *search)
 {
     const struct golden_section *section = search->section;
     uint32_t from = 0;
-    for (uint32_t i = 0; search->good && i < section->items.count;) {
+    for (uint32_t i = 0; from != NONE && i < section->items.count;) {
         struct run run = {i, i};
         while (run.end < section->items.count && section->items.at[run.end].kind == ITEM_LINE)
             run.end++;
         if (run.end > run.first)
-            from = judge_run(search, &run, from);
+            from = compare_run(search, &run, from);
         i = run.end + (run.end == run.first);
     }
 }
 
-/* --------------------------------------------------------------------- lines at any place ---- */
+/* -------------------------------------------------------------------- lines at any place ---- */
 
-static void judge_not(struct search *search, const struct golden_item *item)
+static void compare_not(struct search *search, struct golden_item *item)
 {
     uint32_t known = search->captures->count;
     for (uint32_t i = 0; i < search->lines.count; i++) {
         if (!item_fits(search, item, i))
             continue;
         search->captures->count = known;
-        report_item(search, item, "is not to be there");
-        report_line(search, "but it is in", i);
+        report_item(search, item, "must not appear");
+        report_line(search, "but is in", i);
         report_captures(search);
+        search->check->repairable = false;
         return;
     }
 }
 
-static void judge_anywhere(struct search *search, uint32_t index)
+static void compare_anywhere(struct search *search, uint32_t index)
 {
-    const struct golden_item *item = &search->section->items.at[index];
+    struct golden_item *item = &search->section->items.at[index];
     for (uint32_t i = 0; i < search->lines.count; i++)
         if (item_fits(search, item, i))
             return;
     report_item(search, item, "not found anywhere");
     uint32_t like = nearest(search, item, 0, search->lines.count);
     if (like != NONE)
-        report_line(search, "nearest is", like);
+        report_line(search, "most similar is", like);
     report_captures(search);
-    if (search->repairs && like != NONE && !item->template.patterns) {
-        search->repairs->at[index] =
-            (struct part){search->lines.at[like].text, search->lines.at[like].size};
-        search->good = true;
-    }
+    search->check->repairable &= like != NONE && repair_item(search, index, like);
 }
 
-static void judge_times(struct search *search, uint32_t index)
+static void compare_times(struct search *search, uint32_t index)
 {
-    const struct golden_item *item = &search->section->items.at[index];
+    struct golden_item *item = &search->section->items.at[index];
     uint32_t known = search->captures->count, n = 0;
     char what[64];
+    struct vec_u32 found = {NULL, 0, 0};
     for (uint32_t i = 0; i < search->lines.count; i++) {
-        n += item_fits(search, item, i);
-        search->captures->count = known;
-    }
-    if (n == item->times)
-        return;
-    snprintf(what, sizeof what, "to be in %u line%s, but is in %u", item->times,
-             item->times == 1 ? "" : "s", n);
-    report_item(search, item, what);
-    for (uint32_t i = 0, shown = 0; i < search->lines.count && shown < 20; i++) {
         if (item_fits(search, item, i)) {
-            report_line(search, "it is in", i);
-            shown++;
+            n++;
+            vec_push(&found, i);
         }
         search->captures->count = known;
     }
-    report_captures(search);
-    if (search->repairs && n) {
-        search->repairs->times[index] = n;
-        search->good = true;
+    if (n != item->times) {
+        snprintf(what, sizeof what, "expected in %u line%s, found in %u", item->times,
+                 item->times == 1 ? "" : "s", n);
+        report_item(search, item, what);
+        for (uint32_t i = 0; i < n && i < 20; i++)
+            report_line(search, "it is in", found.at[i]);
+        report_captures(search);
+        search->check->repairs[index].times = n;
+        search->check->repairable &= n > 0;
     }
+    vec_free(&found);
 }
 
-/* ----------------------------------------------------------------------------- judgement ---- */
+/* -------------------------------------------------------------------------------- section ---- */
 
-static bool judge_items(struct search *search)
+void golden_compare_lines(struct golden_section *section, struct golden_check *check,
+                          struct captures *captures, struct text *report)
 {
-    const struct golden_section *section = search->section;
-    bool good = true;
-    judge_order(search);
+    struct search search = {
+        .section = section, .captures = captures, .report = report, .check = check};
+    check->passed = check->repairable = true;
+    check->repairs = mem_calloc(section->items.count, sizeof *check->repairs);
+    split_lines(&search, check->actual, check->first);
+    compare_order(&search);
     for (uint32_t i = 0; i < section->items.count; i++) {
-        good = good && search->good;
-        search->good = true;
         if (section->items.at[i].kind == ITEM_NOT)
-            judge_not(search, &section->items.at[i]);
+            compare_not(&search, &section->items.at[i]);
         else if (section->items.at[i].kind == ITEM_ANYWHERE)
-            judge_anywhere(search, i);
+            compare_anywhere(&search, i);
         else if (section->items.at[i].kind == ITEM_TIMES)
-            judge_times(search, i);
+            compare_times(&search, i);
     }
-    return good && search->good;
-}
-
-bool golden_judge_lines(const struct golden_section *section, struct part text, uint32_t first,
-                        struct captures *captures, struct text *report,
-                        struct golden_repairs *repairs)
-{
-    struct search search = {.section = section,
-                            .captures = captures,
-                            .report = report,
-                            .repairs = repairs,
-                            .good = true};
-    split_lines(&search, text, first);
-    bool good = judge_items(&search);
     vec_free(&search.lines);
-    arena_free(&search.work);
-    return good;
 }

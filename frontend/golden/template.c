@@ -1,16 +1,14 @@
+/* A template becomes one POSIX extended regular expression: literal text is escaped, the value of a
+ * known name too, and each other piece is a group. It is compiled again only when the value of a
+ * name has changed. POSIX has no back references in extended regular expressions, so that the
+ * second occurrence of a name in a line is a group of its own, whose text is compared with the
+ * first one's. */
 #define _GNU_SOURCE /* memmem */
 #include "frontend/golden/template.h"
+#include "ir/base/ids.h"
 #include "ir/base/message.h"
 
-#include <string.h>
-
-enum {
-    MAX_PATTERNS = 64, /* in a line */
-    /* Values of names tried in a line that has such a name twice. */
-    MAX_TRIES = 1000
-};
-
-/* What a name stands for that is given no pattern. */
+/* What a name matches that has no regular expression. */
 static const char word[] = "[A-Za-z0-9_.]+";
 
 const struct capture *captures_find(const struct captures *captures, const char *name)
@@ -21,7 +19,7 @@ const struct capture *captures_find(const struct captures *captures, const char 
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------ reading ---- */
+/* ------------------------------------------------------------------------------ parsing ---- */
 
 /* How many bytes of the text are a name. */
 static size_t name_size(const char *text, size_t size)
@@ -36,7 +34,7 @@ static size_t name_size(const char *text, size_t size)
     return n;
 }
 
-/* The braces that end a pattern; NULL where there are none. */
+/* The braces that end a regular expression; NULL if there are none. */
 static const char *find_end(const char *at, const char *end)
 {
     for (; end - at >= 2; at++) {
@@ -48,28 +46,68 @@ static const char *find_end(const char *at, const char *end)
     return NULL;
 }
 
-/* `NAME`, `NAME:PATTERN` or `PATTERN`. */
+/* A parenthesis that closes nothing: regcomp() may take it for text, but in the regular expression
+ * of the whole line it would close a group. */
+static bool closes_nothing(const char *regex)
+{
+    uint32_t depth = 0;
+    for (const char *p = regex; *p; p++) {
+        if (*p == '\\' && p[1]) {
+            p++;
+        } else if (*p == '[') {
+            p += p[1] == '^' ? 2 : 1;
+            p += *p == ']';
+            while (*p && *p != ']')
+                p++;
+            if (!*p)
+                break;
+        } else if (*p == '(') {
+            depth++;
+        } else if (*p == ')' && depth-- == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_regex(struct template_piece *piece, char *error, size_t error_size)
+{
+    regex_t compiled;
+    char what[128];
+    if (closes_nothing(piece->regex))
+        return message_fail(error, error_size,
+                            "'{{%.80s}}' is not a regular expression: "
+                            "Unmatched ) or \\)",
+                            piece->regex);
+    int failure = regcomp(&compiled, piece->regex, REG_EXTENDED);
+    if (failure) {
+        regerror(failure, &compiled, what, sizeof what);
+        return message_fail(error, error_size, "'{{%.80s}}' is not a regular expression: %s",
+                            piece->regex, what);
+    }
+    piece->groups = (uint32_t)compiled.re_nsub;
+    regfree(&compiled);
+    return true;
+}
+
+/* `NAME`, `NAME:REGEX` or `REGEX`. */
 static bool parse_piece(struct template_piece *piece, struct arena *arena, const char *text,
                         size_t size, char *error, size_t error_size)
 {
     size_t name = name_size(text, size);
-    const char *pattern = text;
-    char what[160];
     *piece = (struct template_piece){.text = NULL};
     if (name && (name == size || text[name] == ':')) {
         piece->name = arena_strndup(arena, text, name);
-        pattern = text + name + 1;
         if (name == size)
             return true;
+        text += name + 1;
+        size -= name + 1;
     }
-    size_t pattern_size = (size_t)(text + size - pattern);
-    if (pattern_size == 0)
-        return message_fail(error, error_size, "a pattern is empty; '{{.*}}' is any text");
-    piece->pattern = pattern_parse(arena, pattern, pattern_size, what, sizeof what);
-    if (piece->pattern)
-        return true;
-    return message_fail(error, error_size, "'{{%.*s}}' is no pattern: %s",
-                        size < 80 ? (int)size : 80, text, what);
+    if (size == 0)
+        return message_fail(error, error_size,
+                            "a regular expression is empty; '{{.*}}' matches any text");
+    piece->regex = arena_strndup(arena, text, size);
+    return check_regex(piece, error, error_size);
 }
 
 bool template_parse(struct template *template, struct arena *arena, const char *text, size_t size,
@@ -80,27 +118,25 @@ bool template_parse(struct template *template, struct arena *arena, const char *
     bool good = true;
     *template = (struct template){.pieces = NULL};
     while (good && text < end) {
-        const char *brace = memmem(text, (size_t)(end - text), "{{", 2),
-                   *stop = brace ? brace : end;
+        const char *brace = memmem(text, (size_t)(end - text), "{{", 2);
+        const char *stop = brace ? brace : end;
         if (stop > text)
             vec_push(&pieces, (struct template_piece){.text = text, .size = (size_t)(stop - text)});
-        text = stop;
         if (!brace)
             break;
         struct template_piece piece;
         stop = find_end(brace + 2, end);
         if (!stop)
-            good =
-                message_fail(error, error_size, "a '{{' is not closed; '{{\\{\\{}}' is the text");
-        else if (++template->patterns > MAX_PATTERNS)
-            good =
-                message_fail(error, error_size, "a line has more than %d patterns", MAX_PATTERNS);
+            good = message_fail(error, error_size,
+                                "a '{{' is not closed; '{{\\{\\{}}' matches two braces");
         else
             good = parse_piece(&piece, arena, brace + 2, (size_t)(stop - brace - 2), error,
                                error_size);
-        if (good)
+        if (good) {
             vec_push(&pieces, piece);
-        text = stop ? stop + 2 : end;
+            template->regexes++;
+            text = stop + 2;
+        }
     }
     template->count = pieces.count;
     template->pieces = arena_alloc(arena, pieces.count * sizeof *pieces.at + 1);
@@ -110,184 +146,145 @@ bool template_parse(struct template *template, struct arena *arena, const char *
     return good;
 }
 
+void template_free(struct template *template)
+{
+    if (template->source.size)
+        regfree(&template->compiled);
+    text_free(&template->source);
+}
+
 /* ----------------------------------------------------------------------------- matching ---- */
 
-/* A piece in a line: what is known of it. */
+/* A piece within one match. */
 struct place {
-    const char *text; /* as of pieces */
-    size_t size;
-    const struct pattern *pattern;
-    uint32_t same; /* the piece of this line that its name is first in, or UINT32_MAX */
-    bool again;    /* a later one has the same name */
-    size_t begin, end;
+    uint32_t group; /* 0: its text is literal */
+    uint32_t same;  /* the piece before it that must match the same text, or NONE */
 };
 
-struct match {
-    const struct template *template;
-    const char *line;
-    size_t size;
-    struct place *places;
-    uint8_t *fits; /* by place and position: the places from there on match from there on */
-    uint32_t tries;
-};
-
-static uint8_t *fits(const struct match *match, uint32_t place)
+static void append_literal(struct text *source, const char *text, size_t size)
 {
-    return match->fits + place * (match->size + 1);
-}
-
-/* Names that are known are texts; the first of those that are not, in this line, has a pattern. */
-static void resolve(struct match *match, const struct captures *captures, struct arena *arena)
-{
-    const struct template *template = match->template;
-    char error[64];
-    for (uint32_t i = 0; i < template->count; i++) {
-        const struct template_piece *piece = &template->pieces[i];
-        struct place *place = &match->places[i];
-        *place = (struct place){piece->text, piece->size, piece->pattern, UINT32_MAX, false, 0, 0};
-        for (uint32_t j = 0; piece->name && !piece->pattern && j < i; j++)
-            if (template->pieces[j].name && strcmp(template->pieces[j].name, piece->name) == 0)
-                place->same = j;
-        const struct capture *known = NULL;
-        if (place->same != UINT32_MAX) {
-            uint32_t first = match->places[place->same].same;
-            place->same = first != UINT32_MAX ? first : place->same;
-            place->pattern = match->places[place->same].pattern;
-            match->places[place->same].again = place->pattern != NULL;
-            if (!place->pattern)
-                known = captures_find(captures, piece->name);
-        } else if (piece->name && !piece->pattern) {
-            known = captures_find(captures, piece->name);
-        }
-        if (known) {
-            place->text = known->value;
-            place->size = known->size;
-        } else if (!place->text && !place->pattern) {
-            place->pattern = pattern_parse(arena, word, sizeof word - 1, error, sizeof error);
-        }
+    for (size_t i = 0; i < size; i++) {
+        if (strchr(".[\\()*+?{|^$", text[i]) && text[i])
+            text_char(source, '\\');
+        text_char(source, text[i]);
     }
 }
 
-static bool has_text(const struct match *match, const struct place *place, size_t at)
+/* The piece of the same line that has the name of this one and comes last before it. */
+static uint32_t find_same(const struct template *template, uint32_t piece)
 {
-    return match->size - at >= place->size &&
-           memcmp(match->line + at, place->text, place->size) == 0;
+    const struct template_piece *pieces = template->pieces;
+    for (uint32_t j = piece; pieces[piece].name && !pieces[piece].regex && j-- > 0;)
+        if (pieces[j].name && strcmp(pieces[j].name, pieces[piece].name) == 0)
+            return j;
+    return NONE;
 }
 
-/* From the last place to `first`. A name that has to be the same as another counts as any text that
- * this might be. */
-static void fill_fits(struct match *match, uint32_t first)
+/* Appends the regular expression of the whole to `source`. Returns the number of its groups, the
+ * one for all of it included. */
+static uint32_t make_source(const struct template *template, bool whole,
+                            const struct captures *captures, struct place *places,
+                            struct text *source)
 {
-    for (uint32_t i = match->template->count; i-- > first;) {
-        const struct place *place = &match->places[i];
-        const uint8_t *behind = fits(match, i + 1);
-        uint8_t *here = fits(match, i);
-        if (!place->text) {
-            pattern_begins(place->pattern, match->line, match->size, behind, here);
+    uint32_t groups = 1;
+    if (whole)
+        text_char(source, '^');
+    for (uint32_t i = 0; i < template->count; i++) {
+        const struct template_piece *piece = &template->pieces[i], *regex = piece;
+        places[i] = (struct place){.same = find_same(template, i)};
+        for (uint32_t j = places[i].same; j != NONE; j = places[j].same)
+            regex = &template->pieces[j];
+        const struct capture *known =
+            regex->name && !regex->regex ? captures_find(captures, regex->name) : NULL;
+        if (piece->text || known) {
+            append_literal(source, known ? known->value : piece->text,
+                           known ? known->size : piece->size);
             continue;
         }
-        for (size_t p = 0; p <= match->size; p++)
-            here[p] = has_text(match, place, p) && behind[p + place->size];
+        text_char(source, '(');
+        text_string(source, regex->regex ? regex->regex : word);
+        text_char(source, ')');
+        places[i].group = groups;
+        groups += 1 + regex->groups;
     }
+    if (whole)
+        text_char(source, '$');
+    text_char(source, '\0');
+    return groups;
 }
 
-static bool match_from(struct match *match, uint32_t i, size_t at);
-
-/* Names that stand in the line again: each value is tried, the longest first. */
-static bool match_repeated(struct match *match, uint32_t i, size_t at)
+/* Makes `source` the template's. */
+static bool compile(struct template *template, const struct text *source)
 {
-    struct place *place = &match->places[i];
-    size_t limit = SIZE_MAX;
-    for (;;) {
-        size_t end =
-            pattern_end(place->pattern, match->line, match->size, at, fits(match, i + 1), limit);
-        if (end == SIZE_MAX || match->tries++ >= MAX_TRIES)
+    if (template->source.size == source->size &&
+        memcmp(template->source.at, source->at, source->size) == 0)
+        return true;
+    template_free(template);
+    if (regcomp(&template->compiled, source->at, REG_EXTENDED) != 0)
+        return false; /* its pieces have been checked: there is no memory for it */
+    text_append(&template->source, source);
+    return true;
+}
+
+/* Whether pieces of the same name have matched the same text. */
+static bool are_same(const struct template *template, const struct place *places,
+                     const regmatch_t *groups, const char *line)
+{
+    for (uint32_t i = 0; i < template->count; i++) {
+        if (places[i].same == NONE || !places[i].group)
+            continue;
+        const regmatch_t *a = &groups[places[places[i].same].group], *b = &groups[places[i].group];
+        if (a->rm_eo - a->rm_so != b->rm_eo - b->rm_so ||
+            memcmp(line + a->rm_so, line + b->rm_so, (size_t)(a->rm_eo - a->rm_so)) != 0)
             return false;
-        place->begin = at;
-        limit = place->end = end;
-        for (uint32_t j = i + 1; j < match->template->count; j++)
-            if (match->places[j].same == i) {
-                match->places[j].text = match->line + at;
-                match->places[j].size = end - at;
-            }
-        fill_fits(match, i + 1);
-        if (fits(match, i + 1)[end] && match_from(match, i + 1, end))
-            return true;
-        for (uint32_t j = i + 1; j < match->template->count; j++)
-            if (match->places[j].same == i)
-                match->places[j].text = NULL;
-        fill_fits(match, i + 1);
-    }
-}
-
-/* The places from `i` on are known to fit there. */
-static bool match_from(struct match *match, uint32_t i, size_t at)
-{
-    for (; i < match->template->count; i++) {
-        struct place *place = &match->places[i];
-        if (place->again)
-            return match_repeated(match, i, at);
-        place->begin = at;
-        at = place->text ? at + place->size
-                         : pattern_end(place->pattern, match->line, match->size, at,
-                                       fits(match, i + 1), SIZE_MAX);
-        place->end = at;
     }
     return true;
 }
 
-static bool match_line(struct match *match, bool whole)
+/* Tries the first match at each place, since pieces of one name may differ at the first. */
+static bool match_line(const struct template *template, const struct place *places,
+                       regmatch_t *groups, uint32_t n_groups, const char *line, size_t size)
 {
-    memset(fits(match, match->template->count), !whole, match->size + 1);
-    fits(match, match->template->count)[match->size] = 1;
-    fill_fits(match, 0);
-    for (size_t p = 0; p <= (whole ? 0 : match->size); p++)
-        if (fits(match, 0)[p] && match_from(match, 0, p))
-            return true;
-    return false;
-}
-
-/* Lines without patterns, and those whose first or last text stands elsewhere. */
-static bool is_hopeless(const struct template *template, const char *line, size_t size, bool whole)
-{
-    for (uint32_t i = 0; i < template->count; i++) {
-        const struct template_piece *piece = &template->pieces[i];
-        if (!piece->text)
-            continue;
-        if (piece->size > size)
-            return true;
-        if (!whole) {
-            if (!memmem(line, size, piece->text, piece->size))
-                return true;
-            continue;
-        }
-        if (i == 0 && memcmp(line, piece->text, piece->size) != 0)
-            return true;
-        if (i + 1 == template->count &&
-            memcmp(line + size - piece->size, piece->text, piece->size) != 0)
+    for (regoff_t start = 0; start <= (regoff_t)size; start = groups[0].rm_so + 1) {
+        groups[0] = (regmatch_t){.rm_so = start, .rm_eo = (regoff_t)size};
+        if (regexec(&template->compiled, line, n_groups, groups,
+                    REG_STARTEND | (start ? REG_NOTBOL : 0)) != 0)
+            return false;
+        if (are_same(template, places, groups, line))
             return true;
     }
     return false;
 }
 
-bool template_matches(const struct template *template, const char *line, size_t size, bool whole,
-                      struct captures *captures, struct arena *arena)
+static bool is_literal_match(const struct template *template, const char *line, size_t size,
+                             bool whole)
 {
-    if (is_hopeless(template, line, size, whole))
-        return false;
-    if (template->patterns == 0)
-        return !whole || size == (template->count ? template->pieces[0].size : 0);
-    struct match match = {.template = template, .line = line, .size = size};
-    match.places = arena_alloc(arena, template->count * sizeof *match.places);
-    match.fits = arena_alloc(arena, (template->count + 1) * (size + 1));
-    resolve(&match, captures, arena);
-    bool matches = match_line(&match, whole);
+    const struct template_piece *piece = template->pieces;
+    if (template->count == 0)
+        return !whole || size == 0;
+    return whole ? size == piece->size && memcmp(line, piece->text, size) == 0
+                 : memmem(line, size, piece->text, piece->size) != NULL;
+}
+
+bool template_matches(struct template *template, const char *line, size_t size, bool whole,
+                      struct captures *captures)
+{
+    if (template->regexes == 0)
+        return is_literal_match(template, line, size, whole);
+    struct text source = {NULL, 0, 0};
+    struct place *places = mem_calloc(template->count, sizeof *places);
+    uint32_t n_groups = make_source(template, whole, captures, places, &source);
+    regmatch_t *groups = mem_calloc(n_groups, sizeof *groups);
+    bool matches =
+        compile(template, &source) && match_line(template, places, groups, n_groups, line, size);
     for (uint32_t i = 0; matches && i < template->count; i++) {
-        const struct place *place = &match.places[i];
-        if (template->pieces[i].name && !place->text)
-            vec_push(captures, (struct capture){template->pieces[i].name, line + place->begin,
-                                                place->end - place->begin});
+        const regmatch_t *group = &groups[places[i].group];
+        if (template->pieces[i].name && places[i].group && places[i].same == NONE)
+            vec_push(captures, (struct capture){template->pieces[i].name, line + group->rm_so,
+                                                (size_t)(group->rm_eo - group->rm_so)});
     }
-    arena_clear(arena);
+    text_free(&source);
+    mem_free(places);
+    mem_free(groups);
     return matches;
 }

@@ -1,9 +1,10 @@
-/* Lines with patterns and captures in double braces, and what they have captured. */
+/* Lines with regular expressions and names in double braces, and what the names stand for. */
 #ifndef FRONTEND_GOLDEN_TEMPLATE_H
 #define FRONTEND_GOLDEN_TEMPLATE_H
 
-#include "frontend/golden/pattern.h"
-#include "ir/base/vec.h"
+#include "ir/base/text.h"
+
+#include <regex.h>
 
 /* What a name stands for. */
 struct capture {
@@ -20,28 +21,32 @@ struct captures {
 const struct capture *captures_find(const struct captures *captures, const char *name);
 
 struct template_piece {
-    const char *text; /* that stands there; NULL: a pattern or a name */
+    const char *text; /* literal text; NULL: a regular expression or a name */
     size_t size;
-    const char *name;              /* NULL: a pattern that captures nothing */
-    const struct pattern *pattern; /* NULL: a name without one */
+    const char *name;  /* NULL: the text it matches has no name */
+    const char *regex; /* NULL: a name without one */
+    uint32_t groups;   /* of parentheses in `regex` */
 };
 
-/* Lives in the arena that it was parsed into. */
 struct template
 {
-    struct template_piece *pieces;
+    struct template_piece *pieces; /* in the arena that it was parsed into */
     uint32_t count;
-    uint32_t patterns; /* how many of them are no texts */
+    uint32_t regexes; /* how many of them are not literal */
+    /* The whole as one regular expression, with the names that were known when it was last used. */
+    struct text source;
+    regex_t compiled; /* of `source`, if that is not empty */
 };
 
-/* False, with one line of text, where a pattern is none. */
+/* False, with one line of text, if a regular expression is wrong. */
 bool template_parse(struct template *template, struct arena *arena, const char *text, size_t size,
                     char *error, size_t error_size);
+void template_free(struct template *template);
 
-/* Whether the line is (`whole`), or has in it, what the template says. If so, what its names stand
- * for is added to `captures`; the values point into the line. Names that stand for something
- * already are that text. `arena` is for the work. */
-bool template_matches(const struct template *template, const char *line, size_t size, bool whole,
-                      struct captures *captures, struct arena *arena);
+/* Whether the template matches the line (`whole`), or a part of it. If so, adds what its names are
+ * to `captures`; the values point into the line. Names that are known already match their own
+ * text. */
+bool template_matches(struct template *template, const char *line, size_t size, bool whole,
+                      struct captures *captures);
 
 #endif

@@ -66,7 +66,7 @@ static void judge(const struct golden *golden)
         golden_run(golden, i, &cli, &outcomes[i]);
         acceptable = golden_is_acceptable(&outcomes[i]) && acceptable;
     }
-    bool passed = golden_judge(golden, outcomes, &report);
+    bool passed = golden_compare(golden, outcomes, &report);
     if (!passed && report.size == 0) {
         fprintf(stderr, "a test has failed, and nothing says why\n");
         abort();

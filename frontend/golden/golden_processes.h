@@ -1,20 +1,20 @@
-/* Golden tests in processes of their own: one that crashes or hangs is that test's failure. */
-#ifndef FRONTEND_GOLDEN_GOLDEN_POOL_H
-#define FRONTEND_GOLDEN_GOLDEN_POOL_H
+/* Golden tests in processes of their own: a crash or a hang is the failure of one test. */
+#ifndef FRONTEND_GOLDEN_GOLDEN_PROCESSES_H
+#define FRONTEND_GOLDEN_GOLDEN_PROCESSES_H
 
 #include "frontend/golden/golden.h"
 
 struct golden_job {
     const char *path;
-    bool known; /* that it fails: whatever becomes of its process is no surprise */
+    bool known; /* it is known to fail: a crash or a hang is GOLDEN_KNOWN, too */
     enum golden_verdict verdict;
     struct text report; /* what is wrong with it */
 };
 
-struct golden_pool {
+struct golden_processes {
     const struct cli *cli; /* the program whose commands are tested */
     bool bless;
-    unsigned workers; /* processes at a time; at least 1 */
+    unsigned workers; /* processes at a time; at least 1, and fewer if descriptors are few */
     unsigned timeout; /* seconds that a test may take */
     /* Called for every job in the order of the list, as soon as it and all before it are done. The
      * report is released afterwards. */
@@ -23,6 +23,7 @@ struct golden_pool {
 };
 
 /* Runs the jobs. No stream of the process may have unwritten output: it would be written twice. */
-void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, uint32_t count);
+void golden_processes_run(const struct golden_processes *processes, struct golden_job *jobs,
+                          uint32_t count);
 
 #endif

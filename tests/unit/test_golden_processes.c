@@ -1,6 +1,6 @@
 /* Golden tests in processes: what becomes of those that crash, hang or leave, and the order of
  * results. The commands here are the test's own. */
-#include "frontend/golden/golden_pool.h"
+#include "frontend/golden/golden_processes.h"
 #include "ir/base/file.h"
 
 #include <setjmp.h>
@@ -113,7 +113,7 @@ static void take(void *user, const struct golden_job *job, uint32_t index)
 
 static void run_all(struct results *results, unsigned workers)
 {
-    char folder[] = "/tmp/skir-pool.XXXXXX", paths[COUNT][64], text[64], error[256];
+    char folder[] = "/tmp/skir-processes.XXXXXX", paths[COUNT][64], text[64], error[256];
     struct golden_job jobs[COUNT] = {{NULL, false, GOLDEN_FAILED, {NULL, 0, 0}}};
     assert_non_null(mkdtemp(folder));
     for (unsigned i = 0; i < COUNT; i++) {
@@ -122,10 +122,10 @@ static void run_all(struct results *results, unsigned workers)
         assert_true(file_write(paths[i], text, strlen(text), error, sizeof error));
         jobs[i].path = paths[i];
     }
-    struct golden_pool pool = {
+    struct golden_processes processes = {
         .cli = &program, .workers = workers, .timeout = 1, .finished = take, .user = results};
     fflush(NULL);
-    golden_pool_run(&pool, jobs, COUNT);
+    golden_processes_run(&processes, jobs, COUNT);
     for (unsigned i = 0; i < COUNT; i++)
         unlink(paths[i]);
     rmdir(folder);
@@ -172,14 +172,14 @@ static enum golden_verdict run_one(const char *path, bool bless, bool known)
 {
     enum golden_verdict verdict = GOLDEN_PASSED;
     struct golden_job job = {.path = path, .known = known};
-    struct golden_pool pool = {.cli = &program,
-                               .bless = bless,
-                               .workers = 1,
-                               .timeout = 10,
-                               .finished = take_verdict,
-                               .user = &verdict};
+    struct golden_processes processes = {.cli = &program,
+                                         .bless = bless,
+                                         .workers = 1,
+                                         .timeout = 10,
+                                         .finished = take_verdict,
+                                         .user = &verdict};
     fflush(NULL);
-    golden_pool_run(&pool, &job, 1);
+    golden_processes_run(&processes, &job, 1);
     return verdict;
 }
 
@@ -189,7 +189,7 @@ static void test_deaths(void **state)
 {
     (void)state;
     static const char text[] = "//! turn\n//! claim\n//! expect\n";
-    char path[] = "/tmp/skir-pool.XXXXXX", error[256];
+    char path[] = "/tmp/skir-processes.XXXXXX", error[256];
     struct file_bytes bytes;
     assert_return_code(close(mkstemp(path)), 0);
     assert_true(file_write(path, text, sizeof text - 1, error, sizeof error));
@@ -210,5 +210,5 @@ int main(void)
         cmocka_unit_test(test_many_workers),
         cmocka_unit_test(test_deaths),
     };
-    return cmocka_run_group_tests_name("golden_pool", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("golden_processes", tests, NULL, NULL);
 }
