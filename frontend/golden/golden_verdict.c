@@ -113,14 +113,20 @@ static uint32_t count_lines(const char *text, const char *end)
     return n;
 }
 
+/* A part always has an address, even if it is empty. */
+static struct part part_of(const struct text *text)
+{
+    return (struct part){text->size ? text->at : "", text->size};
+}
+
 /* Finds what the section is about. */
 static bool find_actual(const struct golden_section *section, const struct golden_outcome *outcome,
                         struct golden_check *check, struct text *report)
 {
     struct part all = {outcome->out, outcome->out_size}, missing;
-    struct part old = {outcome->canonical.at, outcome->canonical.size};
+    struct part old = part_of(&outcome->canonical);
     if (section->report)
-        all = (struct part){outcome->report.at, outcome->report.size};
+        all = part_of(&outcome->report);
     check->actual = all;
     check->first = 1;
     if (section->part && !golden_find_part(&check->actual, section->part, &missing)) {
@@ -134,7 +140,7 @@ static bool find_actual(const struct golden_section *section, const struct golde
         check->first += count_lines(all.text, check->actual.text);
     if (section->kind == GOLDEN_CHANGES) {
         golden_changes(&check->changes, old, check->actual);
-        check->actual = (struct part){check->changes.at, check->changes.size};
+        check->actual = part_of(&check->changes);
     }
     return true;
 }
