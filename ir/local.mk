@@ -151,7 +151,6 @@ libskir_la_SOURCES += \
 	ir/base/file_fault.c \
 	ir/base/file_fault.h \
 	ir/base/file_out.c \
-	ir/base/file_settle.c \
 	ir/base/float_formats.h \
 	ir/base/heap.h \
 	ir/base/ids.c \

@@ -250,7 +250,6 @@ script_tests = \
 	tests/checkers/aten_values.py \
 	tests/checkers/tf_values.py \
 	tests/e2e/accounts.py \
-	tests/e2e/all_outputs.py \
 	tests/e2e/ascend_conformance.py \
 	tests/e2e/ascend_headers.py \
 	tests/e2e/ascend_info.py \
@@ -336,6 +335,7 @@ script_tests = \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/rooms.py \
 	tests/e2e/run_answers.py \
+	tests/e2e/run_outputs.py \
 	tests/e2e/vector_levels.py \
 	tests/e2e/where.py \
 	tests/e2e/wrong_kernels.py \

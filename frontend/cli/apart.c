@@ -52,10 +52,10 @@ static enum exit_status end_done(struct record *shared, enum exit_status said, i
 
 static enum exit_status end_of(struct record *shared, const struct attended *work, bool code)
 {
-    struct ending ending;
+    enum exit_status said;
     int status = work->status;
-    if (record_ending(shared, &ending))
-        return end_done(shared, ending.status, status, code);
+    if (record_ending(shared, &said))
+        return end_done(shared, said, status, code);
     if (work->by == BY_ITSELF && WIFSIGNALED(status) &&
         (atomic_load(&shared->outside) == record_key() + (uint64_t)WTERMSIG(status) || !code))
         end_alike(WTERMSIG(status));
@@ -156,44 +156,19 @@ static enum exit_status end_with_orphans(struct record *shared, enum exit_status
     return worse_status(end, EXIT_INPUT);
 }
 
-static bool print_bytes(void *out, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, out) == size && fflush(out) == 0;
-}
-
-/* What the work has written counts: it has ended as it says. */
-static enum exit_status settle(const struct errand *errand, struct record *shared, pid_t work,
-                               const struct ending *ending, struct apart_end *result)
-{
-    char error[512];
-    if (file_settle(work, (int)ending->deferred, print_bytes, errand->invocation->out,
-                    result->unwritten, sizeof result->unwritten, error, sizeof error)) {
-        if (ending->answers)
-            atomic_store(&shared->answered, record_key());
-        return ending->status;
-    }
-    record_say(shared, "skirc: %s\n", error);
-    return worse_status(ending->status, EXIT_INPUT);
-}
-
 /* How the process of the work has ended, of which the one between has told. */
-static enum exit_status end_told(const struct errand *errand, struct record *shared,
-                                 const struct report *report, bool orphans, bool code, bool damaged,
-                                 struct apart_end *result)
+static enum exit_status end_told(struct record *shared, const struct report *report, bool orphans,
+                                 bool code, bool damaged)
 {
-    struct ending ending;
-    enum exit_status end = end_of(shared, &report->work, code);
-    bool done = record_ending(shared, &ending);
+    enum exit_status said, end = end_of(shared, &report->work, code);
+    bool done = record_ending(shared, &said);
     if (damaged) {
         record_say(shared, "skirc: a kernel has overwritten memory that its process reports in\n");
         if (done)
             record_say_calls(shared);
         return worse_status(end, EXIT_INPUT);
     }
-    if (done && orphans)
-        return end_with_orphans(shared, end);
-    return done && end == ending.status ? settle(errand, shared, report->work.pid, &ending, result)
-                                        : end;
+    return done && orphans ? end_with_orphans(shared, end) : end;
 }
 
 /* The last report; all 0 where there is none. Each comes in one piece, and begins at its key,
@@ -238,8 +213,7 @@ static void close_ways(struct ways *ways)
     }
 }
 
-static enum exit_status run_in(struct errand *errand, struct record *shared, struct ways *ways,
-                               struct apart_end *result)
+static enum exit_status run_in(struct errand *errand, struct record *shared, struct ways *ways)
 {
     const struct attendance attendance = {ways->limits, &shared->deadline, .grace = 5000};
     struct attended between;
@@ -259,7 +233,7 @@ static enum exit_status run_in(struct errand *errand, struct record *shared, str
     enum exit_status end = !report.ended ? end_alone(shared, &between, code)
                            : report.failure
                                ? no_process(errand, report.failure)
-                               : end_told(errand, shared, &report, orphans, code, damaged, result);
+                               : end_told(shared, &report, orphans, code, damaged);
     leftovers_clear_of(between.pid);
     leftovers_forget(leftover);
     return end;
@@ -292,14 +266,13 @@ static bool open_pipe(int ends[2])
     return false;
 }
 
-static enum exit_status run_with_ways(struct errand *errand, struct record *shared,
-                                      struct apart_end *result)
+static enum exit_status run_with_ways(struct errand *errand, struct record *shared)
 {
     struct ways ways = {.limits = above_streams(attend_limits_open()), .report = {-1, -1}};
     if (ways.limits < 0)
         return no_process(errand, errno);
     enum exit_status status =
-        open_pipe(ways.report) ? run_in(errand, shared, &ways, result) : no_process(errand, errno);
+        open_pipe(ways.report) ? run_in(errand, shared, &ways) : no_process(errand, errno);
     close_ways(&ways);
     return status;
 }
@@ -319,7 +292,7 @@ static enum exit_status run_redirected(struct errand *errand, struct apart_end *
     struct record *shared = map_record();
     record_make_key();
     leftovers_adopt();
-    enum exit_status status = run_with_ways(errand, shared, end);
+    enum exit_status status = run_with_ways(errand, shared);
     record_take_said(shared, errand->invocation->err, end);
     munmap(shared, sizeof *shared);
     return status;

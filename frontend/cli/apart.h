@@ -4,12 +4,10 @@
 #define FRONTEND_CLI_APART_H
 
 #include "frontend/cli/command.h"
-#include "ir/base/text.h"
 
 /* What has become of the work. */
 struct apart_end {
     bool answered;        /* apart_answered() was called */
-    char unwritten[4096]; /* the file of an output that could not be written, "-" or "" */
     char text[4096]; /* what was said of its end, the first lines: "skirc: ..."; "": nothing was */
 };
 
@@ -50,19 +48,6 @@ void apart_say_suspects(FILE *err);
 void apart_tell(FILE *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What the command was asked to write of its outcome is written, or is not to be. */
 void apart_answered(void);
-/* From now on, or no longer, files that are written, which apart_run's caller has pinned, appear
- * when the process has ended as it was to, and nothing that kernels have left behind is to be told:
- * all of them, or none. */
-void apart_defer(bool deferred);
-/* None of those that were written till now is to appear. */
-void apart_drop(void);
-/* As write_output(), and as apart_answered(): both where that has come to pass. */
-enum exit_status apart_answer(const struct invocation *invocation, const char *path,
-                              const struct text *text);
-/* As write_output(), of files deferred: where that does not succeed, none of the others is to
- * appear. */
-enum exit_status apart_write(const struct invocation *invocation, const char *path,
-                             const struct text *text);
 /* Whether this is a process of apart_run's. */
 bool apart_is_apart(void);
 /* Ends what has been started by this process or by its children, in its group. */

@@ -10,7 +10,7 @@
 static uint64_t key;
 static char suspects[SUSPECTS_SIZE];
 
-enum { STATUSES = 8, MOST_DEFERRED = 1 << 16 };
+enum { STATUSES = 8 };
 
 void record_make_key(void)
 {
@@ -26,18 +26,16 @@ uint64_t record_key(void)
 }
 
 /* All of it in one number: what is not all of it is nothing. */
-uint64_t record_done(const struct ending *ending)
+uint64_t record_done(enum exit_status status)
 {
-    return key + ((uint64_t)ending->deferred * 2 + ending->answers) * STATUSES +
-           (uint64_t)ending->status;
+    return key + (uint64_t)status;
 }
 
-bool record_ending(struct record *shared, struct ending *ending)
+bool record_ending(struct record *shared, enum exit_status *status)
 {
     uint64_t number = atomic_load(&shared->done) - key;
-    *ending = (struct ending){(enum exit_status)(number % STATUSES), number / STATUSES % 2 != 0,
-                              (unsigned)(number / STATUSES / 2)};
-    return number < (uint64_t)MOST_DEFERRED * STATUSES * 2;
+    *status = (enum exit_status)(number % STATUSES);
+    return number < STATUSES;
 }
 
 /* Each has its part of the room. */

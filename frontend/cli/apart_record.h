@@ -31,21 +31,14 @@ struct ways {
         [2]; /* from the process between: a struct report when the work begins, and behind it */
 };
 
-/* How the work has ended. */
-struct ending {
-    enum exit_status status;
-    bool answers;      /* apart_answer: it is answered where all ends well */
-    unsigned deferred; /* so many files appear then */
-};
-
 /* Which number stands for what is so: no memory that is overwritten has it by accident. It is made
  * before there is a process. */
 void record_make_key(void);
 uint64_t record_key(void);
 /* The ending as `done` is to be. */
-uint64_t record_done(const struct ending *ending);
+uint64_t record_done(enum exit_status status);
 /* False where the work has not come to its end. */
-bool record_ending(struct record *shared, struct ending *ending);
+bool record_ending(struct record *shared, enum exit_status *status);
 
 /* Adds to what was said; both processes may, handlers of signals, too. */
 void record_add(struct record *shared, const char *text, size_t size);

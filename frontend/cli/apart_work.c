@@ -2,7 +2,6 @@
 #include "frontend/cli/apart_record.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/replaced.h"
-#include "ir/base/file.h"
 #include "ir/base/leftovers.h"
 #include "ir/base/memory.h"
 
@@ -18,7 +17,7 @@
 static struct record *record;
 static pid_t worker;
 static int limits_fd = -1; /* where limits are told; -1: there is code of others */
-static bool answers, notes_calls;
+static bool notes_calls;
 static unsigned patience = 60; /* seconds; 0: any */
 
 /* Of a wait behind launches, where those have no limit; and of all that this program does there. */
@@ -205,57 +204,9 @@ void apart_answered(void)
         atomic_store(&record->answered, record_key());
 }
 
-void apart_defer(bool deferred)
-{
-    file_out_defer(deferred && record);
-}
-
-/* What is printed then is in a file: kernels have no end of what this process is to print to. */
-static enum exit_status print_later(const struct invocation *invocation, const struct text *text)
-{
-    if (file_print_later(text->at, text->size))
-        return EXIT_DONE;
-    fprintf(invocation->err, "skirc: cannot make a temporary file: %s\n", strerror(errno));
-    return EXIT_INPUT;
-}
-
-enum exit_status apart_write(const struct invocation *invocation, const char *path,
-                             const struct text *text)
-{
-    if (strcmp(path, "-") == 0)
-        return write_output(invocation, path, text);
-    apart_defer(true);
-    enum exit_status status = write_output(invocation, path, text);
-    apart_defer(false);
-    if (status != EXIT_DONE)
-        apart_drop();
-    return status;
-}
-
-enum exit_status apart_answer(const struct invocation *invocation, const char *path,
-                              const struct text *text)
-{
-    enum exit_status status = record && strcmp(path, "-") == 0
-                                  ? print_later(invocation, text)
-                                  : apart_write(invocation, path, text);
-    if (status == EXIT_DONE)
-        answers = true;
-    else
-        apart_drop();
-    return status;
-}
-
 bool apart_is_apart(void)
 {
     return record != NULL;
-}
-
-void apart_drop(void)
-{
-    if (!record)
-        return;
-    leftovers_drop_deferred();
-    answers = false;
 }
 
 /* One that is in a group cannot end the others of it. */
@@ -279,8 +230,7 @@ static void finish(enum exit_status status)
 {
     if (!record)
         return;
-    const struct ending ending = {status, answers, (unsigned)leftovers_count_deferred()};
-    atomic_store(&record->done, record_done(&ending));
+    atomic_store(&record->done, record_done(status));
     if (limits_fd < 0)
         atomic_store(&record->deadline, attend_clock() + time_for(1, patience_behind()));
 }
@@ -306,8 +256,8 @@ static void on_exit_called(int status, void *unused)
     char call[SKRT_NOTE_SIZE];
     if (getpid() != worker)
         _exit(status);
-    struct ending ending;
-    if (!record || record_ending(record, &ending) || !skrt_this_core())
+    enum exit_status said;
+    if (!record || record_ending(record, &said) || !skrt_this_core())
         return;
     apart_say("skirc: a sub-kernel has called exit\n");
     if (skrt_crash_text(call, sizeof call) > 0)
@@ -342,8 +292,6 @@ _Noreturn void apart_work(struct errand *errand, struct record *shared, const st
     if (!mem_scope_run(&scope, run_errand, errand))
         errand->status = out_of_memory(err);
     enum exit_status status = output_end(out, err, errand->status);
-    if (status != errand->status)
-        apart_drop();
     fflush(err);
     finish(status);
     exit(status);

@@ -1,5 +1,5 @@
 #include "frontend/cli/remarks.h"
-#include "frontend/cli/apart.h"
+#include "frontend/cli/output.h"
 
 #include <string.h>
 
@@ -96,7 +96,7 @@ enum exit_status remarks_write(const struct invocation *invocation, struct diags
     json_close_array(&json);
     json_close_object(&json);
     text_char(&text, '\n');
-    enum exit_status status = apart_write(invocation, path, &text);
+    enum exit_status status = write_output(invocation, path, &text);
     text_free(&text);
     return status;
 }

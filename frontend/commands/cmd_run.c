@@ -126,10 +126,8 @@ static enum exit_status check_file(struct runner *runner, struct runner *other, 
     if (!named_files_stay(&runner->lowered.input, path) ||
         (other && !named_files_stay(&other->lowered.input, path)))
         return EXIT_INPUT;
-    if (file_can_write(path, error, sizeof error)) {
-        file_out_pin(path);
+    if (file_can_write(path, error, sizeof error))
         return EXIT_DONE;
-    }
     diag_at(runner->diags, DIAG_file, no_span, "%s", error);
     return EXIT_INPUT;
 }
@@ -208,11 +206,9 @@ static FILE *keep_output(const struct invocation *invocation)
 {
     fflush(invocation->out);
     bool replaced = fileno(invocation->out) == STDOUT_FILENO && fileno(invocation->err) >= 0;
-    int kept = replaced && !apart_is_apart()
-                   ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                   : -1;
+    int kept = replaced ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
     FILE *out = kept >= 0 ? fdopen(kept, "w") : NULL;
-    if (out || (replaced && apart_is_apart()))
+    if (out)
         dup2(fileno(invocation->err), STDOUT_FILENO);
     else if (kept >= 0)
         close(kept);
@@ -220,13 +216,16 @@ static FILE *keep_output(const struct invocation *invocation)
 }
 
 /* Both are flushed: kernels may share the stream of this program. */
-static void give_output_back(FILE *out, FILE *kept)
+static enum exit_status give_output_back(const struct invocation *invocation, FILE *kept,
+                                         enum exit_status status)
 {
     if (!kept)
-        return;
-    fflush(out);
+        return status;
+    fflush(invocation->out);
     dup2(fileno(kept), STDOUT_FILENO);
+    status = output_end(kept, invocation->err, status);
     fclose(kept);
+    return status;
 }
 
 static void leave_here(void *runner, const char *said, enum exit_status status)
@@ -262,24 +261,7 @@ static enum exit_status run_here(struct invocation *invocation)
     run_answers_free(&runner);
     status = lowered_input_close(&runner.lowered, status);
     invocation->out = out;
-    give_output_back(out, kept);
-    file_out_unpin();
-    return status;
-}
-
-/* What is written behind the process of the kernels. Names of options are looked at later. */
-static void pin_outputs(const struct invocation *invocation)
-{
-    static const char *const options[] = {"json", "profile", "trace", "remarks"};
-    const char *output;
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        if ((output = option_value(invocation, options[i])) && strcmp(output, "-") != 0)
-            file_out_pin(output);
-    for (unsigned i = 0; (output = option_value_at(invocation, "output", i)); i++) {
-        const char *sign = strchr(output, '=');
-        if (sign)
-            file_out_pin(sign + 1);
-    }
+    return give_output_back(invocation, kept, status);
 }
 
 struct apart_call {
@@ -313,16 +295,12 @@ enum exit_status cmd_run(struct invocation *invocation)
         leftovers_adopt();
         return run_here(invocation);
     }
-    const char *json = run_json_is_printed(invocation) ? "-" : option_value(invocation, "json");
-    pin_outputs(invocation);
     run_apart(&call);
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
                             .name = invocation->files[0],
-                            .json_written =
-                                call.end.answered || (json && !strcmp(json, call.end.unwritten))};
+                            .json_written = call.end.answered};
     if (call.status != EXIT_USAGE && (runner.target = target_option(invocation)))
         call.status = run_json_ended(&runner, call.end.text, call.status);
-    file_out_unpin();
     return call.status;
 }

@@ -2,6 +2,7 @@
 #include "frontend/cli/apart.h"
 #include "frontend/cli/measured.h"
 #include "frontend/cli/named_files.h"
+#include "frontend/cli/output.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"
 
@@ -224,7 +225,8 @@ static enum exit_status write_json(struct runner *runner, struct text *text,
     const char *path = run_json_is_printed(&invocation) ? "-" : option_value(&invocation, "json");
     text_char(text, '\n');
     invocation.out = runner->out;
-    enum exit_status written = apart_answer(&invocation, path, text);
+    enum exit_status written = write_output(&invocation, path, text);
+    apart_answered(); /* or it cannot be */
     text_free(text);
     runner->json_written = true;
     return worse_status(status, written);

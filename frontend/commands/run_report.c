@@ -1,6 +1,7 @@
 #include "frontend/commands/run_report.h"
 #include "frontend/cli/apart.h"
 #include "frontend/cli/measured.h"
+#include "frontend/cli/output.h"
 #include "frontend/exchange/writers/trace_events.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ enum exit_status run_report_profile(const struct outcome *outcome)
     if (!outcome->last.profile || !outcome->fused)
         return EXIT_DONE;
     trace_events_write(&text, outcome->last.profile, is_steady(runner->invocation));
-    enum exit_status status = apart_write(runner->invocation, runner->profile, &text);
+    enum exit_status status = write_output(runner->invocation, runner->profile, &text);
     text_free(&text);
     return status;
 }
@@ -52,7 +53,7 @@ enum exit_status run_report_trace(const struct outcome *outcome)
     if (!runner->trace || !outcome->fused)
         return EXIT_DONE;
     text_bytes(&text, outcome->last.trace, outcome->last.trace_size);
-    enum exit_status status = apart_write(runner->invocation, runner->trace, &text);
+    enum exit_status status = write_output(runner->invocation, runner->trace, &text);
     text_free(&text);
     return status;
 }

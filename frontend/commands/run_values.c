@@ -1,5 +1,4 @@
 #include "frontend/commands/run_values.h"
-#include "frontend/cli/apart.h"
 #include "frontend/commands/run_defaults.h"
 #include "frontend/commands/run_other.h"
 #include "ir/syntax/locate.h"
@@ -260,14 +259,10 @@ enum exit_status run_values_write(const struct runner *runner, const struct stor
 {
     char error[512];
     enum exit_status status = EXIT_DONE;
-    apart_defer(true);
     for (uint32_t i = 0; status == EXIT_DONE && i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
         if (!write_value(runner, storage, output, error, sizeof error))
             status = report_output(runner, output.value, error);
     }
-    apart_defer(false);
-    if (status != EXIT_DONE)
-        apart_drop();
     return status;
 }

@@ -75,7 +75,6 @@ bool folder_names(const char *path, struct arena *arena, struct file_names *name
 struct file_out {
     int fd;
     char *path, *temp; /* `temp` is NULL where none is made (yet) */
-    char *name;        /* that it gets later, as it was given: see file_out_defer(); or NULL */
     int leftover;      /* that it is noted by: a signal that ends the process leaves it nowhere */
     struct mem_guard guard;
 };
@@ -84,28 +83,6 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
                     size_t error_size);
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
-
-/* Whether files that are opened now get their names by who waits for this process (leftovers.h);
- * what is no regular file gets its contents then. */
-void file_out_defer(bool deferred);
-/* Has who waits for this process print it then. False where there can be no file for that. */
-bool file_print_later(const void *data, size_t size);
-
-/* Gives all files their names that a process, which has ended, has deferred, which are so many, in
- * its order; then what is no regular file, and by `print` standard output, get what they are to
- * have. Names are those of files that this process has pinned. Where one cannot be had, each file
- * that can be is as it was, and `name` is that one. */
-typedef bool file_printer(void *context, const void *data, size_t size);
-bool file_settle(pid_t pid, int count, file_printer *print, void *context, char *name,
-                 size_t name_size, char *error, size_t error_size);
-
-/* From now on a file_out of this path is refused where it does not lead, by links, where it does
- * now: others may change that meanwhile. Till this process forgets all of its own. */
-void file_out_pin(const char *path);
-/* Where that is, absolute and without links; NULL where the path is not pinned or leads elsewhere
- * now. */
-const char *file_out_pinned(const char *path);
-void file_out_unpin(void);
 
 /* Whether a file_out can be opened for the path by now, which is found by opening one. Nothing is
  * said against standard output ("-") and what is there and no regular file. */

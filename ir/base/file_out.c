@@ -13,13 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool is_deferred;
-
-void file_out_defer(bool deferred)
-{
-    is_deferred = deferred;
-}
-
 static bool fail(char *error, size_t error_size, const char *path)
 {
     struct stat st;
@@ -149,23 +142,6 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Where a file of this path is: a path without links of a file that need not be there. NULL where
- * the path leads nowhere. */
-static char *find_place(const char *path)
-{
-    char *file = follow_links(path), *folder = file ? path_folder(file) : NULL;
-    char *real = folder ? path_real(folder) : NULL, *place = NULL;
-    if (real) {
-        size_t size = strlen(real) + strlen(file) + 2;
-        place = mem_calloc(size, 1);
-        snprintf(place, size, "%s/%s", real, last_name(file));
-    }
-    mem_free(real);
-    mem_free(folder);
-    mem_free(file);
-    return place;
-}
-
 bool path_same_place(const char *a, const char *b)
 {
     char *files[] = {follow_links(a), follow_links(b)};
@@ -182,73 +158,6 @@ bool path_same_place(const char *a, const char *b)
     return same;
 }
 
-/* Paths that are to lead where they do. A process that is forked has those of its parent, too,
- * which are not its own to release. */
-static struct pin {
-    struct pin *next;
-    char *path, *place;
-    pid_t owner;
-    struct mem_guard guard;
-} * pins;
-
-/* The memory of all of its process's goes away. */
-static void forget_pin(void *pin)
-{
-    struct pin **at = &pins;
-    while (*at && *at != pin)
-        at = &(*at)->next;
-    if (*at)
-        *at = (*at)->next;
-}
-
-void file_out_pin(const char *path)
-{
-    struct pin *pin = mem_calloc(1, sizeof *pin);
-    pin->path = mem_strdup(path);
-    pin->place = find_place(path);
-    pin->owner = getpid();
-    pin->next = pins;
-    pins = pin;
-    mem_guard(&pin->guard, forget_pin, pin);
-}
-
-void file_out_unpin(void)
-{
-    while (pins && pins->owner == getpid()) {
-        struct pin *pin = pins;
-        pins = pin->next;
-        mem_unguard(&pin->guard);
-        mem_free(pin->path);
-        mem_free(pin->place);
-        mem_free(pin);
-    }
-}
-
-static const struct pin *find_pin(const char *path)
-{
-    const struct pin *pin = pins;
-    while (pin && strcmp(pin->path, path) != 0)
-        pin = pin->next;
-    return pin;
-}
-
-/* Whether the path leads where it did when it was pinned. */
-static bool leads_as_before(const char *path)
-{
-    const struct pin *pin = find_pin(path);
-    char *place = pin ? find_place(path) : NULL;
-    bool same =
-        !pin || (place && pin->place && strcmp(place, pin->place) == 0) || (!place && !pin->place);
-    mem_free(place);
-    return same;
-}
-
-const char *file_out_pinned(const char *path)
-{
-    const struct pin *pin = find_pin(path);
-    return pin && leads_as_before(path) ? pin->place : NULL;
-}
-
 /* What is no regular file is written in place. Who is to read a pipe gets a while to come: nobody
  * may ever. */
 static int open_in_place(const char *path)
@@ -257,17 +166,6 @@ static int open_in_place(const char *path)
     if (fd >= 0)
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return fd;
-}
-
-/* Makes a file in the folder of temporary ones, whose contents go elsewhere later. */
-static void open_elsewhere(struct file_out *out)
-{
-    const char *folder = getenv("TMPDIR");
-    size_t room = (folder ? strlen(folder) : 0) + sizeof "/tmp/skirc";
-    mem_free(out->path);
-    out->path = mem_realloc(NULL, room, 1);
-    snprintf(out->path, room, "%s/skirc", folder && *folder ? folder : "/tmp");
-    open_temp(out, 0600);
 }
 
 /* Symbolic links stay: what they lead to is replaced. */
@@ -282,9 +180,7 @@ static void open_out(struct file_out *out, const char *path)
         return;
     }
     out->path = regular ? path_real(path) : exists ? mem_strdup(path) : follow_links(path);
-    if (out->path && exists && !regular && out->name)
-        open_elsewhere(out);
-    else if (out->path && exists && !regular)
+    if (out->path && exists && !regular)
         out->fd = open_in_place(path);
     else if (out->path)
         open_temp(out, wanted_mode(exists ? &st : NULL));
@@ -298,12 +194,7 @@ static void abandon(void *out)
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
 {
     *out = (struct file_out){.fd = -1};
-    if (!leads_as_before(path)) {
-        snprintf(error, error_size, "cannot write '%s': it leads elsewhere than before", path);
-        return false;
-    }
     mem_guard(&out->guard, abandon, out);
-    out->name = is_deferred ? mem_strdup(path) : NULL;
     open_out(out, path);
     if (out->fd >= 0)
         return true;
@@ -342,17 +233,11 @@ static bool write_fd(int fd, const char *data, size_t size)
 bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
                     size_t error_size)
 {
-    return write_fd(out->fd, data, size) ||
-           fail(error, error_size, out->name ? out->name : out->path);
+    return write_fd(out->fd, data, size) || fail(error, error_size, out->path);
 }
 
-/* The file has its name, or is to get it later. */
 static bool give_name(const struct file_out *out)
 {
-    if (out->name) {
-        errno = ENOMEM;
-        return leftovers_defer(out->leftover, out->name);
-    }
     if (rename(out->temp, out->path) != 0)
         return false;
     leftovers_forget(out->leftover);
@@ -365,7 +250,7 @@ bool file_out_commit(struct file_out *out, char *error, size_t error_size)
     out->fd = -1;
     ok = ok && (!out->temp || give_name(out));
     if (!ok) {
-        fail(error, error_size, out->name ? out->name : out->path);
+        fail(error, error_size, out->path);
     } else {
         mem_free(out->temp);
         out->temp = NULL;
@@ -385,7 +270,6 @@ void file_out_abandon(struct file_out *out)
         leftovers_forget(out->leftover);
     }
     mem_free(out->temp);
-    mem_free(out->name);
     mem_free(out->path);
     *out = (struct file_out){.fd = -1};
     errno = saved;
@@ -400,19 +284,6 @@ bool file_write(const char *path, const void *data, size_t size, char *error, si
         return false;
     if (file_out_write(&out, data, size, error, error_size))
         return file_out_commit(&out, error, error_size);
-    file_out_abandon(&out);
-    return false;
-}
-
-bool file_print_later(const void *data, size_t size)
-{
-    char error[64];
-    struct file_out out = {.fd = -1};
-    mem_guard(&out.guard, abandon, &out);
-    out.name = mem_strdup("-");
-    open_elsewhere(&out);
-    if (out.fd >= 0 && file_out_write(&out, data, size, error, sizeof error))
-        return file_out_commit(&out, error, sizeof error);
     file_out_abandon(&out);
     return false;
 }

@@ -29,9 +29,8 @@ struct leftovers {
         pid_t pid;         /* of a process */
         atomic_bool ended; /* it has */
         const atomic_bool *stubborn;
-        int turn; /* of those that get their names later, from 1; 0: it is none */
     } entries[MOST];
-    char paths[MOST][PATH_MAX], names[MOST][PATH_MAX];
+    char paths[MOST][PATH_MAX];
 };
 
 /* A handler of a signal has no other way to it. */
@@ -42,9 +41,6 @@ static struct leftovers own, *leftovers = &own;
 static struct {
     pid_t pid, owner;
 } processes[MOST];
-
-/* What of this process's is to get its name later. */
-static int turns;
 
 /* What this process clears: who may write to memory that is shared is not to have it do so again
  * and again. */
@@ -103,7 +99,6 @@ static int note(enum leftover_kind kind, pid_t pid, const atomic_bool *stubborn,
         entry->owner = getpid();
         entry->pid = pid;
         entry->stubborn = stubborn;
-        entry->turn = 0;
         atomic_store(&entry->ended, false);
         memcpy(leftovers->paths[i], path, size);
         atomic_store(&entry->state, STATE_NOTED);
@@ -141,21 +136,6 @@ void leftovers_note_end(int number)
         return;
     processes[number].pid = 0;
     atomic_store(&leftovers->entries[number].ended, true);
-}
-
-bool leftovers_defer(int number, const char *name)
-{
-    size_t size = strlen(name) + 1;
-    if (number == LEFTOVER_NONE || size > PATH_MAX)
-        return false;
-    memcpy(leftovers->names[number], name, size);
-    leftovers->entries[number].turn = ++turns;
-    return true;
-}
-
-int leftovers_count_deferred(void)
-{
-    return turns;
 }
 
 bool leftovers_share(void)
@@ -357,17 +337,6 @@ static void clear_entry(struct leftover *entry)
     atomic_store(&entry->state, STATE_FREE);
 }
 
-void leftovers_drop_deferred(void)
-{
-    turns = 0;
-    for (int i = 0; i < MOST; i++) {
-        struct leftover *entry = &leftovers->entries[i];
-        if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == getpid() &&
-            entry->turn > 0 && take_noted(entry))
-            clear_entry(entry);
-    }
-}
-
 /* Processes first: they may use the rest. */
 void leftovers_clear_of(pid_t pid)
 {
@@ -386,19 +355,4 @@ void leftovers_clear(void)
     leftovers_clear_of(getpid());
     leftovers_end_adopted(0);
     errno = saved;
-}
-
-/* ---------------------------------------------------------------------------- settling ---- */
-
-bool leftovers_find_deferred(pid_t pid, int turn, struct leftovers_deferred *deferred)
-{
-    for (int i = 0; i < MOST; i++) {
-        const struct leftover *entry = &leftovers->entries[i];
-        const char *path = leftovers->paths[i], *name = leftovers->names[i];
-        if (atomic_load(&entry->state) != STATE_NOTED || entry->owner != pid || entry->turn != turn)
-            continue;
-        *deferred = (struct leftovers_deferred){i, path, name};
-        return memchr(path, '\0', PATH_MAX) && memchr(name, '\0', PATH_MAX);
-    }
-    return false;
 }

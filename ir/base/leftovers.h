@@ -33,13 +33,6 @@ int leftovers_note_process(pid_t pid, const atomic_bool *stubborn);
 void leftovers_note_end(int number);
 void leftovers_forget(int number);
 
-/* Who waits for this process is to give the file this name when all has ended well: see
- * file_settle(). "-" stands for standard output. False where that cannot be noted. */
-bool leftovers_defer(int number, const char *name);
-/* How many of this process's there are, and removes them: they are not to appear. */
-int leftovers_count_deferred(void);
-void leftovers_drop_deferred(void);
-
 /* From now on, what is noted is shared with processes that are forked. Nothing is noted yet. False
  * where there is no memory for that. */
 bool leftovers_share(void);
@@ -62,14 +55,5 @@ bool leftovers_end_adopted(pid_t group);
 void leftovers_clear(void);
 /* The same behind a process of this one's that has ended. */
 void leftovers_clear_of(pid_t pid);
-
-/* The file that a process has deferred as the one with this number, from 1: its path, and the name
- * that it is to get. Both stay what they are till the note is forgotten. False where nothing is
- * noted. */
-struct leftovers_deferred {
-    int number;
-    const char *path, *name;
-};
-bool leftovers_find_deferred(pid_t pid, int turn, struct leftovers_deferred *deferred);
 
 #endif
