@@ -276,23 +276,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/gear_names.h \
 	frontend/commands/given_graphs.c \
 	frontend/commands/given_graphs.h \
-	frontend/commands/given_origin.c \
-	frontend/commands/given_origin.h \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
-	frontend/commands/left_values.c \
-	frontend/commands/left_values.h \
-	frontend/commands/nearest.c \
-	frontend/commands/nearest.h \
-	frontend/commands/off_gear.c \
-	frontend/commands/off_gear.h \
-	frontend/commands/padding.c \
-	frontend/commands/padding.h \
-	frontend/commands/padding_folds.c \
-	frontend/commands/padding_folds.h \
-	frontend/commands/padding_ops.c \
-	frontend/commands/padding_ops.def \
-	frontend/commands/padding_ops.h \
 	frontend/commands/lowered_input.c \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
@@ -425,7 +410,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/storages.h \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
-	frontend/tensor/tensor_box.c \
 	frontend/tensor/tensor_fill.c \
 	frontend/tensor/tensor_match.c \
 	frontend/tensor/tensor_match.h \

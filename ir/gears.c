@@ -144,14 +144,6 @@ const struct gear *graph_find_gear(const struct graph *graph, uint32_t name)
     return NULL;
 }
 
-bool gear_has(const struct graph *graph, const struct gear *gear, int64_t value)
-{
-    for (uint32_t i = 0; i < gear->values.count; i++)
-        if (graph->gear_values.at[gear->values.first + i] == value)
-            return true;
-    return false;
-}
-
 void gear_row_text(struct text *text, const struct module *module, const struct graph *graph,
                    const int64_t *row)
 {

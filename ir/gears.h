@@ -42,8 +42,6 @@ static inline void gear_row_mark(struct graph *graph, uint32_t row, bool out)
 
 /* The gear of a name that the graph declares, or NULL. */
 const struct gear *graph_find_gear(const struct graph *graph, uint32_t name);
-/* Whether the gear lists the value. */
-bool gear_has(const struct graph *graph, const struct gear *gear, int64_t value);
 
 /* Adds "b = 2, c = 4". */
 struct text;

@@ -279,7 +279,7 @@ script_tests = \
 	tests/e2e/launches.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
-	tests/e2e/gear_padding.py \
+	tests/e2e/gear_inputs.py \
 	tests/e2e/gears.py \
 	tests/e2e/gears_dispatch.py \
 	tests/e2e/faults.py \

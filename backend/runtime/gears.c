@@ -2,6 +2,7 @@
 #include "backend/runtime/skrt.h"
 
 #include <stdio.h>
+#include <string.h>
 
 uint64_t skrt_gears_hash(const int64_t *shape, uint32_t n, uint64_t seed)
 {
@@ -42,95 +43,49 @@ const struct skrt_gear_case *skrt_gears_fit(const struct skrt_gears *gears, cons
     return best;
 }
 
-/* The nearest values of a dimension below and above `wanted`, that itself if it is one. */
-static void nearest(const struct skrt_gears *gears, uint32_t dim, int64_t wanted, int64_t *below,
-                    int64_t *above)
+/* Whether a combination before this one has the same value of the dimension. */
+static bool is_repeated(const struct skrt_gears *gears, uint32_t row, uint32_t dim)
 {
-    *below = INT64_MIN;
-    *above = INT64_MAX;
-    for (uint32_t i = 0; i < gears->n_cases; i++) {
-        int64_t value = gears->cases[i].shape[dim];
-        if (value <= wanted && value > *below)
-            *below = value;
-        if (value >= wanted && value < *above)
-            *above = value;
-    }
+    for (uint32_t i = 0; i < row; i++)
+        if (gears->cases[i].shape[dim] == gears->cases[row].shape[dim])
+            return true;
+    return false;
 }
 
-/* How far a case is from a shape: how many dimensions are others, and by how much together. */
-struct distance {
-    uint32_t dims;
-    uint64_t size; /* at most UINT64_MAX */
-};
-
-static struct distance distance_to(const struct skrt_gears *gears, uint32_t index,
-                                   const int64_t *shape)
+static bool any_case_has(const struct skrt_gears *gears, uint32_t dim, int64_t value)
 {
-    struct distance distance = {0, 0};
-    for (uint32_t i = 0; i < gears->n_dims; i++) {
-        int64_t value = gears->cases[index].shape[i];
-        uint64_t by = value > shape[i] ? (uint64_t)value - (uint64_t)shape[i]
-                                       : (uint64_t)shape[i] - (uint64_t)value;
-        distance.dims += by != 0;
-        if (__builtin_add_overflow(distance.size, by, &distance.size))
-            distance.size = UINT64_MAX;
-    }
-    return distance;
+    for (uint32_t i = 0; i < gears->n_cases; i++)
+        if (gears->cases[i].shape[dim] == value)
+            return true;
+    return false;
 }
 
-/* The case that differs in the fewest dimensions, of those by the least, and of those the first. */
-static uint32_t nearest_case(const struct skrt_gears *gears, const int64_t *shape)
+/* Appends the values of a dimension, as far as there is room. */
+static void append_values(const struct skrt_gears *gears, uint32_t dim, char *text, size_t size)
 {
-    uint32_t best = 0;
-    struct distance least = distance_to(gears, 0, shape);
-    for (uint32_t i = 1; i < gears->n_cases; i++) {
-        struct distance distance = distance_to(gears, i, shape);
-        if (distance.dims > least.dims ||
-            (distance.dims == least.dims && distance.size >= least.size))
+    size_t used = strlen(text);
+    const char *between = "";
+    for (uint32_t i = 0; i < gears->n_cases && used + 1 < size; i++) {
+        if (is_repeated(gears, i, dim))
             continue;
-        best = i;
-        least = distance;
+        snprintf(text + used, size - used, "%s%lld", between,
+                 (long long)gears->cases[i].shape[dim]);
+        used += strlen(text + used);
+        between = ", ";
     }
-    return best;
-}
-
-/* Each dimension is that of some case, but no case has all of them. */
-static void misfit_together(const struct skrt_gears *gears, const int64_t *shape, char *text,
-                            size_t size)
-{
-    const int64_t *near = gears->cases[nearest_case(gears, shape)].shape;
-    uint32_t i = 0;
-    while (i + 1 < gears->n_dims && near[i] == shape[i])
-        i++;
-    snprintf(text, size,
-             "dimension %u of '%s' is %lld, which no combination of gears of '%s' has with the "
-             "other dimensions: the nearest has %lld",
-             gears->dims[i].dim, gears->dims[i].name, (long long)shape[i], gears->graph,
-             (long long)near[i]);
 }
 
 void skrt_gears_misfit(const struct skrt_gears *gears, const int64_t *shape, char *text,
                        size_t size)
 {
     for (uint32_t i = 0; i < gears->n_dims; i++) {
-        int64_t below, above;
-        nearest(gears, i, shape[i], &below, &above);
-        if (below == shape[i])
+        if (any_case_has(gears, i, shape[i]))
             continue;
-        int n =
-            snprintf(text, size, "dimension %u of '%s' is %lld, which no gear of '%s' makes: ",
-                     gears->dims[i].dim, gears->dims[i].name, (long long)shape[i], gears->graph);
-        size_t used = n < 0 || (size_t)n >= size ? size : (size_t)n;
-        if (below != INT64_MIN && above != INT64_MAX)
-            snprintf(text + used, size - used, "the nearest are %lld and %lld", (long long)below,
-                     (long long)above);
-        else
-            snprintf(text + used, size - used, "the nearest is %lld",
-                     (long long)(below != INT64_MIN ? below : above));
+        snprintf(text, size, "dimension %u of '%s' is %lld, but the gears of '%s' make it ",
+                 gears->dims[i].dim, gears->dims[i].name, (long long)shape[i], gears->graph);
+        append_values(gears, i, text, size);
         return;
     }
-    if (gears->n_dims > 0)
-        misfit_together(gears, shape, text, size);
-    else
-        snprintf(text, size, "'%s' has no combination of gears", gears->graph);
+    snprintf(text, size, "no combination of gears of '%s' has all of these dimensions",
+             gears->graph);
 }

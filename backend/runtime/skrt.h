@@ -520,7 +520,7 @@ const struct skrt_gear_case *skrt_gears_find(const struct skrt_gears *gears, con
 /* The combination that has room for tensors of the shape: none of its dimensions is smaller. Of
  * several the one with the fewest elements, of these the first. NULL where there is none. */
 const struct skrt_gear_case *skrt_gears_fit(const struct skrt_gears *gears, const int64_t *shape);
-/* Says which dimension there is no combination for, and the nearest that there are. */
+/* Writes which dimension no combination has, and the values that it has in them. */
 void skrt_gears_misfit(const struct skrt_gears *gears, const int64_t *shape, char *text,
                        size_t size);
 /* By whose upper bits a combination's slot is found. */

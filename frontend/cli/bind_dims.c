@@ -5,13 +5,13 @@
 #include "ir/gears.h"
 #include "ir/refine_types.h"
 #include "ir/syntax/locate.h"
+#include "ir/verify/gear_rows.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 #include <string.h>
 
-/* Of combinations, in a message. */
-enum { MOST_TOLD = 8, MOST_COMPARED = 1000 };
+enum { MOST_LISTED = 16 }; /* combinations, in a message */
 
 /* A graph whose names get values. */
 struct binder {
@@ -61,60 +61,40 @@ static void put_given(const struct binder *binder, struct text *text)
     }
 }
 
-/* How far a row is from the values that are given. */
-static uint64_t row_distance(const struct binder *binder, const int64_t *row)
+void help_combinations(struct module *module, const struct graph *graph, struct diags *diags)
 {
-    uint64_t distance = 0;
-    for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
-        const struct dim_binding *binding = find(binder, binder->graph->gears.at[i].name);
-        int64_t value = binding ? binding->value : row[i];
-        uint64_t by = value > row[i] ? (uint64_t)value - (uint64_t)row[i]
-                                     : (uint64_t)row[i] - (uint64_t)value;
-        if (__builtin_add_overflow(distance, by, &distance))
-            return UINT64_MAX;
-    }
-    return distance;
-}
-
-/* Whether fewer than MOST_TOLD rows are nearer to what is given, or as near and before it; of very
- * many the first ones will do. */
-static bool is_near(const struct binder *binder, const struct gear_table *table, uint32_t row)
-{
-    if (table->n_rows > MOST_COMPARED)
-        return row < MOST_TOLD;
-    uint64_t own = row_distance(binder, gear_table_row(table, row));
-    uint32_t nearer = 0;
-    for (uint32_t i = 0; i < table->n_rows; i++) {
-        uint64_t other = row_distance(binder, gear_table_row(table, i));
-        nearer += other < own || (other == own && i < row);
-    }
-    return nearer < MOST_TOLD;
-}
-
-/* "b = 2, c = 4; b = 4, c = 8": the nearest ones. */
-static void put_rows(const struct binder *binder, const struct gear_table *table, struct text *text)
-{
-    for (uint32_t i = 0; i < table->n_rows; i++) {
-        if (!is_near(binder, table, i))
+    struct text text = {NULL, 0, 0};
+    struct gear_rows_left_out left_out;
+    struct gear_table table;
+    uint32_t count = 0;
+    if (!gear_table_init_left(&table, graph))
+        return;
+    gear_rows_find(&left_out, module, graph_id(module, graph), diags);
+    for (uint32_t i = 0; i < table.n_rows; i++) {
+        if ((graph->cases.count == 0 && gear_row_is_marked(graph, i)) || count++ >= MOST_LISTED)
             continue;
-        text_string(text, text->size ? "; " : "");
-        gear_row_text(text, binder->module, binder->graph, gear_table_row(table, i));
+        text_string(&text, text.size ? "; " : "");
+        gear_row_text(&text, module, graph, gear_table_row(&table, i));
     }
-    if (table->n_rows > MOST_TOLD)
-        text_printf(text, "; and %u more", table->n_rows - MOST_TOLD);
+    if (count > MOST_LISTED)
+        text_printf(&text, "; and %u more", count - MOST_LISTED);
+    if (count)
+        diag_help(diags, "%s %.*s", count == 1 ? "the only combination is" : "the combinations are",
+                  (int)text.size, text.at);
+    gear_rows_left_out_free(&left_out);
+    gear_table_free(&table);
+    text_free(&text);
 }
 
-static bool report_no_row(const struct binder *binder, const struct gear_table *table)
+static bool report_no_row(const struct binder *binder)
 {
-    struct text given = {NULL, 0, 0}, rows = {NULL, 0, 0};
+    struct text given = {NULL, 0, 0};
     put_given(binder, &given);
-    put_rows(binder, table, &rows);
     if (diag_at(binder->diags, DIAG_gear,
                 locate_token(binder->module, binder->graph->gears.at[0].loc),
                 "no combination of gears has %.*s", (int)given.size, given.at))
-        diag_help(binder->diags, "there are %.*s", (int)rows.size, rows.at);
+        help_combinations(binder->module, binder->graph, binder->diags);
     text_free(&given);
-    text_free(&rows);
     return false;
 }
 
@@ -184,7 +164,7 @@ static bool bind_gears(struct binder *binder)
     if (any)
         settle_rows(binder, &table);
     else
-        report_no_row(binder, &table);
+        report_no_row(binder);
     gear_table_free(&table);
     return any;
 }
@@ -254,16 +234,6 @@ static void drop_gone(struct module *module, uint8_t *gone)
         gone[i] = gone[i] && !named[i];
     graphs_drop(module, gone);
     mem_free(named);
-}
-
-bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,
-                    uint32_t count, struct diags *diags)
-{
-    struct binder binder = {.module = module, .graph = graph, .diags = diags};
-    add_bindings(&binder, bindings, count, false);
-    bool ok = bind_names(&binder);
-    vec_free(&binder.bindings);
-    return ok;
 }
 
 static const char *values_text(const struct diag_copy *copy, struct arena *arena)

@@ -15,9 +15,8 @@ bool dims_are_named(const struct module *module, uint32_t name);
 bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_binding *bindings,
                uint32_t count, struct diags *diags);
 
-/* The same of names that are no gears, in one graph; types that follow are as they were. */
-bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,
-                    uint32_t count, struct diags *diags);
+/* Adds a help to the last diagnostic that lists the combinations of gears of a graph. */
+void help_combinations(struct module *module, const struct graph *graph, struct diags *diags);
 
 /* Gives a graph what is not known of types that are written, but follows; and where types of
  * operands have `changed`, those that are not written anew. Where rules refuse these, the verifier

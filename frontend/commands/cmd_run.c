@@ -39,7 +39,7 @@ const struct option options_run[] = {
     {"compare", 0, OPTION_VALUE, "unfused",
      "run every op as a launch of its own too, and compare all values bit for bit; or FILE.skir: "
      "run that too, and compare results; or NAME=VALUE[:...]: the same with other options of "
-     "scopes; or exact: beside --off-gear=pad, compiled for the shape as it is"},
+     "scopes"},
     {"repeat", 0, OPTION_VALUE, "N",
      "measured runs behind the first one, or auto: till 0.2 s were measured, 100 at most. Default: "
      "auto; 0 with --race-check, --trace and --unproven"},
@@ -76,9 +76,6 @@ const struct option options_run[] = {
     BIND_OPTION,
     SHAPE_OPTION,
     STRICT_GEARS_OPTION,
-    {"off-gear", 0, OPTION_VALUE, "WHAT",
-     "a shape that no combination of gears has: error (default), or pad, run the next larger one "
-     "on inputs padded with zeros"},
     SESSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     {0},
@@ -92,8 +89,7 @@ static void begin(struct runner *runner)
 
 static bool is_compared(const struct runner *runner)
 {
-    return runner->compare == COMPARE_FILE || runner->compare == COMPARE_OPTIONS ||
-           runner->compare == COMPARE_EXACT;
+    return runner->compare == COMPARE_FILE || runner->compare == COMPARE_OPTIONS;
 }
 
 static enum exit_status open_runner(struct runner *runner, const char *path, const char *sk_options)
@@ -105,8 +101,7 @@ static enum exit_status open_runner(struct runner *runner, const char *path, con
                                                 option_given(runner->invocation, "unproven"),
                                             .graph = option_value(runner->invocation, "graph")};
     enum exit_status status;
-    if (lowered_input_open_between(&runner->lowered, runner->invocation, path, &options,
-                                   runner->off_gear, &status))
+    if (lowered_input_open(&runner->lowered, runner->invocation, path, &options, &status))
         begin(runner);
     return status;
 }
@@ -185,8 +180,6 @@ static enum exit_status run_both(struct runner *runner)
                 record && has_options ? ":" : "", record ? record : "");
     text_char(&options, '\0');
     other.name = runner->compared;
-    if (runner->compare == COMPARE_EXACT)
-        other.off_gear = OFF_GEAR_EXACT;
     other.compare_options = has_options ? runner->compared : NULL;
     enum exit_status status =
         open_runner(&other, is_file ? runner->compared : runner->invocation->files[0],

@@ -1,8 +1,5 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/given_graphs.h"
-#include "frontend/commands/given_origin.h"
-#include "frontend/commands/left_values.h"
-#include "frontend/commands/nearest.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
@@ -12,15 +9,11 @@
 struct given_shapes {
     struct input *input;
     struct dim_bindings bindings;
-    uint32_t n_bound; /* of these, by --bind */
     struct shape_arguments at;
     uint8_t *chosen; /* by graph: whose parameters are meant */
     uint8_t *meant;  /* by graph: whose names are; all, or with --graph what it calls, too */
-    enum off_gear mode;
-    struct padding *padding;
     struct row_search *search; /* that is at work */
     bool ok;
-    bool pads; /* no combination has what is given, but padding would do */
 };
 
 /* ----------------------------------------------------------------------------- graphs ---- */
@@ -65,109 +58,9 @@ static void report_dim(const struct wanted *wanted, const char *is)
 {
     struct given_shapes *shapes = wanted->shapes;
     shapes->ok = false;
-    if (diag_at(&shapes->input->diags, DIAG_type_mismatch, wanted_span(wanted),
-                "%s is %s, but %lld by %s", wanted_text(wanted), is, (long long)wanted->given,
-                wanted->shape->from))
-        given_origin_help(shapes->input, wanted->graph, &shapes->at, &shapes->bindings,
-                          shapes->n_bound, wanted->declared);
-}
-
-static bool can_pad(const struct given_shapes *shapes, const struct graph *graph);
-
-/* The values of a gear that are nearest to one that it does not have, and what else can be done. */
-static void help_gear(const struct given_shapes *shapes, const struct graph *graph,
-                      const struct gear *gear, int64_t value)
-{
-    struct input *input = shapes->input;
-    struct left_values values = left_values_find(input, graph, gear);
-    bool between = false;
-    for (uint32_t i = 0; i < values.count; i++)
-        between = between || values.at[i] > value;
-    between = between && can_pad(shapes, graph);
-    diag_help(&input->diags, "%s%s",
-              nearest_text(&input->diags.arena, values.at, values.count, value),
-              between ? "; --off-gear=pad runs the next larger one" : "");
-    vec_free(&values);
-}
-
-/* A gear has its values, be it that others say so, too. */
-static bool check_gear(const struct wanted *wanted, uint32_t name, int64_t value)
-{
-    struct diags *diags = &wanted->shapes->input->diags;
-    const struct gear *gear = graph_find_gear(wanted->graph, name);
-    if (!gear || wanted->shapes->mode != OFF_GEAR_ERROR || gear_has(wanted->graph, gear, value))
-        return true;
-    wanted->shapes->ok = false;
-    if (diag_at(diags, DIAG_gear, wanted_span(wanted),
-                "%s is %lld by %s, but the gear '%.*s' has no value %lld", wanted_text(wanted),
-                (long long)wanted->given, wanted->shape->from,
-                NAME(wanted->shapes->input->module, name), (long long)value))
-        help_gear(wanted->shapes, wanted->graph, gear, value);
-    return false;
-}
-
-/* Values of --bind are those of gears. */
-static bool check_bindings(const struct given_shapes *shapes, const struct graph *graph)
-{
-    struct diags *diags = &shapes->input->diags;
-    const struct module *module = shapes->input->module;
-    bool ok = true;
-    for (uint32_t i = 0; i < shapes->bindings.count; i++) {
-        const struct dim_binding *binding = &shapes->bindings.at[i];
-        const struct gear *gear = graph_find_gear(graph, binding->name);
-        if (!gear || gear_has(graph, gear, binding->value))
-            continue;
-        ok = false;
-        if (diag_at(diags, DIAG_gear, locate_token(module, gear->loc),
-                    "the gear '%.*s' has no value %lld", NAME(module, gear->name),
-                    (long long)binding->value))
-            help_gear(shapes, graph, gear, binding->value);
-    }
-    return ok;
-}
-
-/* Graphs with others are not meant any more. */
-static bool check_all_bindings(struct given_shapes *shapes)
-{
-    bool ok = true;
-    for (uint32_t g = 0; g < shapes->input->module->graphs.count; g++)
-        if (shapes->chosen[g] && shapes->mode == OFF_GEAR_ERROR &&
-            !check_bindings(shapes, &shapes->input->module->graphs.at[g])) {
-            shapes->meant[g] = 0;
-            ok = false;
-        }
-    return ok;
-}
-
-/* A sum that no whole value of its name makes. Of a gear's, the nearest are told. */
-static void report_unsolved(const struct wanted *wanted, const struct dim_sum *sum,
-                            const char *text)
-{
-    struct diags *diags = &wanted->shapes->input->diags;
-    const struct module *module = wanted->shapes->input->module;
-    const struct graph *graph = wanted->graph;
-    const struct gear *gear = graph_find_gear(graph, sum->terms[0].names[0]);
-    if (!gear) {
-        report_dim(wanted, text);
-        return;
-    }
-    int64_t constant = sum->count == 2 ? sum->terms[1].coefficient : 0;
-    struct left_values made = left_values_find(wanted->shapes->input, graph, gear);
-    for (uint32_t i = 0; i < made.count; i++)
-        if (__builtin_mul_overflow(made.at[i], sum->terms[0].coefficient, &made.at[i]) ||
-            __builtin_add_overflow(made.at[i], constant, &made.at[i]))
-            made.at[i] = INT64_MAX; /* such a combination is left out */
-    wanted->shapes->ok = false;
-    bool told = diag_at(diags, DIAG_gear, wanted_span(wanted),
-                        "%s is %lld by %s, but no value of the gear '%.*s' makes %s that",
-                        wanted_text(wanted), (long long)wanted->given, wanted->shape->from,
-                        NAME(module, gear->name), text);
-    if (told)
-        diag_help(diags, "%s", nearest_text(&diags->arena, made.at, made.count, wanted->given));
-    vec_free(&made);
-    if (told && wanted->shapes->mode != OFF_GEAR_ERROR)
-        diag_help(diags, "only shapes that a whole number for '%.*s' makes can be padded",
-                  NAME(module, gear->name));
+    diag_at(&shapes->input->diags, DIAG_type_mismatch, wanted_span(wanted),
+            "%s is %s, but %lld by %s", wanted_text(wanted), is, (long long)wanted->given,
+            wanted->shape->from);
 }
 
 /* The declared dimension with what is known so far; false where it is not more than before. */
@@ -189,16 +82,14 @@ static bool settle(const struct wanted *wanted)
     dim_to_sum(module, dim, &sum);
     if (!dim_sum_has_one_name(&sum))
         return false;
-    if (!dim_sum_solve(&sum, wanted->given, &solution)) {
-        report_unsolved(
-            wanted, &sum,
-            arena_printf(&shapes->input->diags.arena, "%.*s", NAME(module, dim_gear(dim))));
-        return false;
+    if (dim_sum_solve(&sum, wanted->given, &solution)) {
+        vec_push(&shapes->bindings, solution);
+        return true;
     }
-    if (!check_gear(wanted, solution.name, solution.value))
-        return false;
-    vec_push(&shapes->bindings, solution);
-    return true;
+    if (!graph_find_gear(wanted->graph, sum.terms[0].names[0])) /* else narrow_graph() reports it */
+        report_dim(wanted,
+                   arena_printf(&shapes->input->diags.arena, "%.*s", NAME(module, dim_gear(dim))));
+    return false;
 }
 
 /* What others say has decided the dimension otherwise: by `zip`, or by a product of names. */
@@ -282,74 +173,34 @@ static bool leave_out(const struct wanted *wanted)
     return true;
 }
 
-/* Whether it depends on gears of which nothing is known so far. */
-static bool is_open(const struct wanted *wanted)
+/* A dimension that no row has. */
+static bool report_missing(const struct wanted *wanted)
 {
-    const struct given_shapes *shapes = wanted->shapes;
-    int64_t dim = wanted->declared;
-    return wanted->graph == shapes->search->graph &&
-           dim_bind(shapes->input->module, dim, shapes->bindings.at, shapes->bindings.count,
-                    &dim) == DIM_FINE &&
-           dim_is_gear(dim);
-}
-
-/* Between products and sums of gears lie shapes that several values of these make: which, is to be
- * said. */
-static void help_open(const struct wanted *wanted)
-{
-    const struct given_shapes *shapes = wanted->shapes;
-    struct diags *diags = &shapes->input->diags;
-    struct text values = {NULL, 0, 0};
-    int64_t dim = wanted->declared;
-    struct module *module = shapes->input->module;
-    if (shapes->mode == OFF_GEAR_ERROR || wanted->graph->cases.count ||
-        dim_bind(module, dim, shapes->bindings.at, shapes->bindings.count, &dim) != DIM_FINE)
-        return;
-    for (uint32_t i = 0; i < wanted->graph->gears.count; i++) {
-        uint32_t name = wanted->graph->gears.at[i].name;
-        if (dim_has_name(module, dim, name))
-            text_printf(&values, " --bind %.*s=N", NAME(module, name));
-    }
-    diag_help(diags,
-              "each gear is padded by itself, and this dimension does not say what they are: give "
-              "their values by%.*s, or the shape of a parameter that says them",
-              (int)values.size, values.at);
-    text_free(&values);
-}
-
-/* A dimension that no row has by itself; or, of shapes between rows, one that does not say what
- * they lie between. */
-static bool report_open(const struct wanted *wanted)
-{
-    struct row_search *search = wanted->shapes->search;
-    struct diags *diags = &wanted->shapes->input->diags;
-    int64_t *dims = arena_alloc(&diags->arena, search->table.n_rows * sizeof *dims);
-    if (!is_open(wanted) || !wanted->shapes->ok)
+    struct given_shapes *shapes = wanted->shapes;
+    struct row_search *search = shapes->search;
+    if (!shapes->ok || wanted->graph != search->graph || !dim_is_gear(wanted->declared))
         return false;
-    for (uint32_t i = 0; i < search->table.n_rows; i++)
-        if ((dims[i] = row_dim(search, wanted, i)) == wanted->given || dims[i] < 0)
+    for (uint32_t i = 0; i < search->table.n_rows; i++) {
+        int64_t dim = row_dim(search, wanted, i);
+        if (dim < 0 || dim == wanted->given)
             return false;
-    wanted->shapes->ok = false;
-    if (diag_at(diags, DIAG_gear, wanted_span(wanted),
-                "%s is %lld by %s, but no combination of gears has that", wanted_text(wanted),
-                (long long)wanted->given, wanted->shape->from)) {
-        diag_help(diags, "%s",
-                  nearest_text(&diags->arena, dims, search->table.n_rows, wanted->given));
-        help_open(wanted);
     }
+    shapes->ok = false;
+    if (diag_at(&shapes->input->diags, DIAG_gear, wanted_span(wanted),
+                "%s is %lld by %s, but no combination of gears has that", wanted_text(wanted),
+                (long long)wanted->given, wanted->shape->from))
+        help_combinations(shapes->input->module, search->graph, &shapes->input->diags);
     return true;
 }
 
-static void report_no_row(struct row_search *search)
+/* Each dimension is that of some row, but no row has all of them. */
+static void report_together(const struct row_search *search)
 {
-    struct given_shapes *shapes = search->shapes;
-    if (each_wanted(shapes, report_open) || !each_wanted(shapes, is_open))
-        return; /* who binds the values finds what is wrong with them */
-    shapes->ok = false;
-    if (diag_at(&shapes->input->diags, DIAG_gear,
-                locate_name(shapes->input->module, search->graph->loc),
+    struct input *input = search->shapes->input;
+    search->shapes->ok = false;
+    if (diag_at(&input->diags, DIAG_gear, locate_name(input->module, search->graph->loc),
                 "no combination of gears has all of these shapes"))
-        diag_help(&shapes->input->diags, "'skirc opt --passes=expand-gears' shows those that are");
+        help_combinations(input->module, search->graph, &input->diags);
 }
 
 static bool is_bound(const struct given_shapes *shapes, uint32_t name)
@@ -391,10 +242,10 @@ static void narrow_graph(struct given_shapes *shapes, struct graph *graph)
     search.out = mem_calloc(search.table.n_rows, 1);
     for (uint32_t i = 0; i < search.table.n_rows; i++)
         search.out[i] = !row_has_bindings(&search, i);
-    if (!bind_common(&search) && shapes->mode == OFF_GEAR_ERROR)
-        shapes->pads = can_pad(shapes, graph);
-    if (each_wanted(shapes, leave_out) && !bind_common(&search))
-        report_no_row(&search);
+    bool has_bound = bind_common(&search); /* else bind_dims() reports the values */
+    if (each_wanted(shapes, leave_out) && !bind_common(&search) &&
+        !each_wanted(shapes, report_missing) && has_bound)
+        report_together(&search);
     mem_free(search.out);
     gear_table_free(&search.table);
 }
@@ -467,26 +318,6 @@ static bool all_are_used(const struct given_shapes *shapes)
 
 /* ---------------------------------------------------------------------------- driving ---- */
 
-/* Names of `dims` become numbers first, so that all shapes are known. */
-static bool settle_graph(struct given_shapes *shapes, struct graph *graph)
-{
-    struct input *input = shapes->input;
-    return bind_free_dims(input->module, graph, shapes->bindings.at, shapes->bindings.count,
-                          &input->diags) &&
-           off_gear_settle(input, graph, shapes->mode, &shapes->bindings, shapes->padding);
-}
-
-/* Values that no gears list become those of a combination that runs. */
-static bool settle_gears(struct given_shapes *shapes)
-{
-    struct module *module = shapes->input->module;
-    bool ok = true;
-    for (uint32_t g = 0; shapes->mode != OFF_GEAR_ERROR && g < module->graphs.count; g++)
-        if (shapes->chosen[g] && module->graphs.at[g].gear_mode != GEARS_NONE)
-            ok = settle_graph(shapes, &module->graphs.at[g]) && ok;
-    return ok;
-}
-
 /* Nothing is given: types are what they are, but for what follows. */
 static bool settle_all_types(struct input *input)
 {
@@ -501,12 +332,8 @@ static bool bind_values(struct given_shapes *shapes)
 {
     if (shapes->at.count == 0 && shapes->bindings.count == 0)
         return settle_all_types(shapes->input);
-    struct diags *diags = &shapes->input->diags;
-    bool ok = bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
-                        shapes->bindings.count, diags);
-    if (shapes->pads && diags->list.count && diags->list.at[diags->list.count - 1].id == DIAG_gear)
-        diag_help(diags, "--off-gear=pad runs the next larger one");
-    return ok;
+    return bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
+                     shapes->bindings.count, &shapes->input->diags);
 }
 
 static bool choose(struct given_shapes *shapes)
@@ -517,47 +344,14 @@ static bool choose(struct given_shapes *shapes)
     return given_graphs_check(input, shapes->chosen, shapes->meant, &shapes->at, &shapes->bindings);
 }
 
-/* Whether the command can do with --off-gear=pad what it cannot do without: by a trial. */
-static bool can_pad(const struct given_shapes *shapes, const struct graph *graph)
-{
-    struct module *module = shapes->input->module;
-    if (graph->cases.count || !option_exists(shapes->input->invocation, "off-gear"))
-        return false;
-    struct input silent = *shapes->input;
-    struct padding padding = {.elements = 0};
-    struct given_shapes trial = {
-        .input = &silent, .at = shapes->at, .mode = OFF_GEAR_PAD, .padding = &padding, .ok = true};
-    struct graph copy = graph_copy(graph);
-    diags_init(&silent.diags, shapes->input->diags.source, shapes->input->diags.path);
-    for (uint32_t i = 0; i < shapes->bindings.count; i++)
-        vec_push(&trial.bindings, shapes->bindings.at[i]);
-    trial.chosen = mem_calloc(module->graphs.count, 1);
-    trial.chosen[graph_id(module, graph)] = 1;
-    while (trial.ok && each_wanted(&trial, settle))
-        continue;
-    narrow_gears(&trial);
-    bool can = trial.ok && settle_graph(&trial, &copy) && padding.combination.size > 0;
-    graph_free(&copy);
-    padding_free(&padding);
-    vec_free(&trial.bindings);
-    mem_free(trial.chosen);
-    diags_free(&silent.diags);
-    return can;
-}
-
 static enum exit_status bind_all(struct given_shapes *shapes)
 {
     struct input *input = shapes->input;
     enum exit_status status = bind_argument_read(input, &shapes->bindings);
     if (status != EXIT_DONE)
         return status;
-    shapes->n_bound = shapes->bindings.count;
     if (!shape_arguments_read(&shapes->at, shapes->input->invocation) || !choose(shapes))
         return EXIT_USAGE;
-    if (!check_all_bindings(shapes)) {
-        bind_values(shapes); /* of other graphs, to find what else is wrong */
-        return EXIT_INPUT;
-    }
     bool ok = fill_types(shapes);
     if (!all_are_used(shapes))
         return EXIT_USAGE;
@@ -565,24 +359,17 @@ static enum exit_status bind_all(struct given_shapes *shapes)
         continue;
     if (ok && shapes->at.count + shapes->bindings.count > 0)
         narrow_gears(shapes);
-    ok = ok && shapes->ok && settle_gears(shapes) && bind_values(shapes);
+    ok = ok && shapes->ok && bind_values(shapes);
     mem_free(shapes->chosen); /* indices have changed */
     shapes->chosen = given_graphs(input);
-    if (ok && shapes->padding->combination.size == 0)
+    if (ok)
         each_wanted(shapes, check_bound);
     return ok && shapes->ok ? EXIT_DONE : EXIT_INPUT;
 }
 
 enum exit_status given_shapes_bind(struct input *input)
 {
-    struct padding none = {.elements = 0};
-    return given_shapes_bind_between(input, OFF_GEAR_ERROR, &none);
-}
-
-enum exit_status given_shapes_bind_between(struct input *input, enum off_gear mode,
-                                           struct padding *padding)
-{
-    struct given_shapes shapes = {.input = input, .mode = mode, .padding = padding, .ok = true};
+    struct given_shapes shapes = {.input = input, .ok = true};
     enum exit_status status = bind_all(&shapes);
     vec_free(&shapes.bindings);
     vec_free(&shapes.at);

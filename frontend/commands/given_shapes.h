@@ -3,7 +3,7 @@
 #ifndef FRONTEND_COMMANDS_GIVEN_SHAPES_H
 #define FRONTEND_COMMANDS_GIVEN_SHAPES_H
 
-#include "frontend/commands/off_gear.h"
+#include "frontend/cli/bind_argument.h"
 
 /* Its row in a table of options. */
 #define SHAPE_OPTION                                                                               \
@@ -23,10 +23,5 @@
  * --input, and these shapes in the place of `?`. Parameters are those of the graph of --graph, or
  * of all that no other calls. EXIT_DONE, or what the command ends with. */
 enum exit_status given_shapes_bind(struct input *input);
-
-/* The same, but for values that gears do not list `mode` counts; what is padded is in `padding`,
- * which is to be freed. */
-enum exit_status given_shapes_bind_between(struct input *input, enum off_gear mode,
-                                           struct padding *padding);
 
 #endif

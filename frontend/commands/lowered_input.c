@@ -34,19 +34,12 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
                         const char *path, const struct session_options *wanted,
                         enum exit_status *status)
 {
-    return lowered_input_open_between(lowered, invocation, path, wanted, OFF_GEAR_ERROR, status);
-}
-
-bool lowered_input_open_between(struct lowered_input *lowered, const struct invocation *invocation,
-                                const char *path, const struct session_options *wanted,
-                                enum off_gear off_gear, enum exit_status *status)
-{
     struct input *input = &lowered->input;
     *lowered = (struct lowered_input){.session = {.source_dir = NULL}};
     *status = EXIT_INPUT;
     if (!input_open_verified(input, invocation, path))
         return false;
-    *status = given_shapes_bind_between(input, off_gear, &lowered->padding);
+    *status = given_shapes_bind(input);
     if (*status != EXIT_DONE)
         return false;
     if (wanted->graph)
@@ -63,7 +56,6 @@ bool lowered_input_open_between(struct lowered_input *lowered, const struct invo
 enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status)
 {
     session_close(&lowered->session);
-    padding_free(&lowered->padding);
     pass_plugins_close(&lowered->plugins);
     return input_close(&lowered->input, status);
 }

@@ -5,7 +5,6 @@
 #include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/input.h"
 #include "frontend/cli/pass_plugins.h"
-#include "frontend/commands/off_gear.h"
 #include "frontend/session.h"
 
 /* What session_options_find reads besides --strict-gears. */
@@ -17,7 +16,6 @@
 
 struct lowered_input {
     struct input input;
-    struct padding padding;
     struct session session; /* open where there is a module */
     struct pass_plugins plugins;
 };
@@ -29,10 +27,6 @@ struct lowered_input {
 bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,
                         const char *path, const struct session_options *wanted,
                         enum exit_status *status);
-/* The same with shapes between those of gears. */
-bool lowered_input_open_between(struct lowered_input *lowered, const struct invocation *invocation,
-                                const char *path, const struct session_options *wanted,
-                                enum off_gear off_gear, enum exit_status *status);
 enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status);
 
 /* Fills in what the command line says of a session with the input's module: kernels, passes, and

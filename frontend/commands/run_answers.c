@@ -50,7 +50,7 @@ static bool has_tolerant(const struct runner *runner)
     const struct invocation *invocation = runner->invocation;
     const char *option = option_value(invocation, "rtol") ? "rtol" : "atol";
     if (option_given(invocation, "expect") || runner->compare == COMPARE_FILE ||
-        runner->compare == COMPARE_OPTIONS || runner->compare == COMPARE_EXACT)
+        runner->compare == COMPARE_OPTIONS)
         return true;
     if (runner->compare == COMPARE_UNFUSED)
         usage_error(invocation,
@@ -101,10 +101,7 @@ static void print_name(const struct runner *runner, struct named_value named, st
 static void put_type(const struct runner *runner, struct named_value named, struct text *text)
 {
     const struct graph *graph = &runner->module->graphs.at[named.graph];
-    if (graph == runner->graph)
-        padding_spell_type(&runner->lowered.padding, runner->module, graph, named.value, text);
-    else
-        spell_type(text, runner->module, graph->values.at[named.value].type);
+    spell_type(text, runner->module, graph->values.at[named.value].type);
 }
 
 static bool take(const struct runner *runner, const struct storages *storages,
@@ -112,8 +109,7 @@ static bool take(const struct runner *runner, const struct storages *storages,
 {
     char error[512];
     struct text text = {NULL, 0, 0};
-    if (run_values_take(runner, &storages->at[named.graph], named.value, tensor, error,
-                        sizeof error))
+    if (storage_take(&storages->at[named.graph], named.value, tensor, error, sizeof error))
         return true;
     print_name(runner, named, &text);
     fprintf(runner->invocation->err, "skirc: --%s '%.*s': %s\n", option, (int)text.size, text.at,
@@ -298,8 +294,7 @@ static void put_value(struct json *json, const struct runner *runner,
     struct tensor tensor;
     struct text type = {NULL, 0, 0};
     char error[512];
-    if (!run_values_take(runner, &storages->at[named.graph], named.value, &tensor, error,
-                         sizeof error))
+    if (!storage_take(&storages->at[named.graph], named.value, &tensor, error, sizeof error))
         return;
     put_type(runner, named, &type);
     json_line(json);
@@ -340,9 +335,9 @@ static void put_expected(struct json *json, const struct runner *runner,
     struct tensor found = {.data = NULL}, expected = {.data = NULL};
     struct match match = {.different = 1};
     char error[512];
-    bool known = run_values_take(runner, &storages->at[named.graph], named.value, &found, error,
-                                 sizeof error) &&
-                 match_value(runner, named, &found, &expected, &match, error, sizeof error);
+    bool known =
+        storage_take(&storages->at[named.graph], named.value, &found, error, sizeof error) &&
+        match_value(runner, named, &found, &expected, &match, error, sizeof error);
     json_line(json);
     json_open_object(json);
     put_name(json, runner, named);

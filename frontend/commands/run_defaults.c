@@ -25,7 +25,6 @@ struct use {
     struct place place;
     const struct op *op;
     struct op_tensors tensors;
-    bool own;                /* they have the shapes that they have without padding */
     uint32_t tensor, memory; /* in the main graph */
 };
 
@@ -76,7 +75,6 @@ static void add_uses(const struct use *op)
     }
 }
 
-/* Numbers of an op that is padded are right with its own shapes, and as it runs. */
 static void add_op(struct choosing *choosing, const struct place *place, const struct op *op,
                    const struct op_type *type)
 {
@@ -86,12 +84,6 @@ static void add_op(struct choosing *choosing, const struct place *place, const s
     op_tensors_init(&use.tensors, runner->module, graph, op, type, &choosing->arena);
     if (use.tensors.misfit != OP_FITS || !op_tensors_are_plain(runner->module, &use.tensors))
         return;
-    struct use own = use;
-    own.own = true;
-    if (graph == runner->graph &&
-        padding_own_tensors(&runner->lowered.padding, runner->module, graph, op, &use.tensors,
-                            &choosing->arena, &own.tensors))
-        add_uses(&own);
     add_uses(&use);
 }
 
@@ -155,11 +147,7 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
     uint32_t graph = graph_id(choosing->runner->module, storage->graph);
     if (memory != choosing->memory && !value_is_steady(&choosing->writers, graph, value))
         return false;
-    const struct module *module = choosing->runner->module;
-    return use->own
-               ? padding_read_integers(&choosing->runner->lowered.padding, module, storage->graph,
-                                       value, storage->data[value], arena, found)
-               : integers_read(module, place->type, storage->data[value], arena, found);
+    return integers_read(choosing->runner->module, place->type, storage->data[value], arena, found);
 }
 
 /* ------------------------------------------------------------------------- numbers ---- */
@@ -276,7 +264,7 @@ static void choose_all(const struct choosing *choosing, const struct op_range *r
 {
     char spec[64], error[200];
     snprintf(spec, sizeof spec, "rand:%lld..%lld", (long long)range->low, (long long)range->high);
-    padding_fill(&choosing->runner->lowered.padding, choosing->storage, choosing->memory, spec,
+    storage_fill(choosing->storage, choosing->memory, spec,
                  choosing->runner->seed + choosing->memory, error, sizeof error);
 }
 
@@ -297,11 +285,9 @@ static void choose(struct choosing *choosing)
     if (!range.listed && range.low == low && range.high == high)
         return;
     choosing->random = choosing->runner->seed + choosing->memory;
-    bool padded = padding_own_type(&choosing->runner->lowered.padding, choosing->storage->graph,
-                                   choosing->memory) != NONE;
-    if ((!same || range.listed) && !padded)
+    if (!same || range.listed)
         choose_each(choosing, now.count);
-    else if (range.low <= range.high && same && !range.listed)
+    else if (range.low <= range.high)
         choose_all(choosing, &range);
     choosing->chosen[choosing->memory] = true;
 }

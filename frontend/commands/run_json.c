@@ -116,17 +116,6 @@ static void put_differences(struct json *json, const struct text *lines)
     json_close_array(json);
 }
 
-static void put_padding(struct json *json, const struct padding *padding)
-{
-    json_line(json);
-    json_key(json, "padding");
-    json_open_object(json);
-    json_add_bytes(json, "combination", padding->combination.at, padding->combination.size);
-    json_add_unsigned(json, "elements", padding->elements);
-    json_add_unsigned(json, "padding", padding->added);
-    json_close_object(json);
-}
-
 /* The second where it has a module of its own; or NULL. */
 static struct runner *other_runner(const struct outcomes *outcomes)
 {
@@ -194,8 +183,6 @@ static void put_run(struct json *json, const struct outcomes *outcomes, enum exi
     }
     if (!cause && runner->race_check && outcomes->at[0].run)
         json_add_unsigned(json, "orders_checked", outcomes->at[0].run->orders);
-    if (runner->lowered.padding.combination.size)
-        put_padding(json, &runner->lowered.padding);
     json_line(json);
     json_key(json, "runs");
     json_open_array(json);

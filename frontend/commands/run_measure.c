@@ -148,8 +148,7 @@ enum exit_status run_measure(struct runner *runner, struct runner *other)
     struct outcomes outcomes = {.repeatable = true};
     struct overwrites overwrites = {.outcome = NULL};
     const struct run_watch watch = {overwrites_op_ended, &overwrites, overwrites_op_begins};
-    bool padded = runner->compare == COMPARE_EXACT;
-    add_outcome(&outcomes, runner, padded ? "padded" : other ? runner->name : "fused", true);
+    add_outcome(&outcomes, runner, other ? runner->name : "fused", true);
     if (other)
         add_outcome(&outcomes, other, other->name, true);
     else if (runner->compare)

@@ -20,8 +20,6 @@ struct looking {
     bool left;
     struct arena arena;
     struct op_tensors tensors;
-    bool own;                     /* they have the shapes that they have without padding; */
-    bool padded;                  /* they have others, with which all was right */
     struct op_contents *contents; /* by tensor: those that were read */
 };
 
@@ -44,10 +42,8 @@ static bool read_contents(struct looking *looking, uint32_t tensor)
     uint32_t value = value_of(looking, tensor);
     const void *data = looking->values[value];
     struct op_contents *found = &looking->contents[tensor];
-    return looking->own ? padding_read_integers(&runner->lowered.padding, runner->module,
-                                                looking->graph, value, data, &looking->arena, found)
-                        : integers_read(runner->module, looking->tensors.places[tensor].type, data,
-                                        &looking->arena, found);
+    return integers_read(runner->module, looking->tensors.places[tensor].type, data,
+                         &looking->arena, found);
 }
 
 /* Of each operand once, since rules of single elements ask again and again. */
@@ -86,26 +82,6 @@ static bool looking_init(struct looking *looking, const struct runner *runner,
     return false;
 }
 
-/* Whether all is right that stands in operands: of their own shapes, then as they are padded. Then
- * the tensors are those that the fault is of. */
-static bool check_contents(struct looking *looking, struct op_range_fault *fault)
-{
-    struct op_tensors padded = looking->tensors;
-    looking->own = looking->graph == looking->runner->graph &&
-                   padding_own_tensors(&looking->runner->lowered.padding, looking->runner->module,
-                                       looking->graph, looking->op, &padded, &looking->arena,
-                                       &looking->tensors);
-    if (!op_ranges_check(&looking->tensors.call, fault))
-        return false;
-    if (!looking->own)
-        return true;
-    looking->own = false;
-    looking->padded = true;
-    looking->tensors = padded;
-    memset(looking->contents, 0, padded.call.n_tensors * sizeof *looking->contents);
-    return op_ranges_check(&looking->tensors.call, fault);
-}
-
 /* Whether an operand that rules need is not known. */
 static bool has_unknown(const struct looking *looking)
 {
@@ -142,11 +118,7 @@ static void report(const struct looking *looking, const struct op_range_fault *f
     uint32_t value = viewed_value(runner->module, looking->graph, operand);
     if (!operand_value_report(runner->module, looking->op, &looking->tensors, fault, runner->diags))
         return;
-    const struct text *combination = &runner->lowered.padding.combination;
-    if (looking->padded)
-        diag_help(runner->diags, "it is right for the shape that was asked for, but not for %.*s",
-                  (int)combination->size, combination->at);
-    else if (!value_is_given(runner->module, looking->graph, value))
+    if (!value_is_given(runner->module, looking->graph, value))
         diag_note(runner->diags, locate_value(runner->module, looking->graph, value),
                   "it is computed here");
     else if (looking->graph == runner->graph)
@@ -162,7 +134,7 @@ bool run_operands_check_op(const struct runner *runner, const struct graph *grap
     struct op_range_fault fault;
     if (!looking_init(&looking, runner, graph, op, values))
         return true;
-    bool ok = check_contents(&looking, &fault);
+    bool ok = op_ranges_check(&looking.tensors.call, &fault);
     if (!ok)
         report(&looking, &fault);
     arena_free(&looking.arena);
@@ -194,7 +166,7 @@ static void check_op(struct survey *survey, struct looking *looking)
         return;
     looking->left = survey->left;
     survey->changing |= survey->left && has_unknown(looking);
-    if (check_contents(looking, &fault) ||
+    if (op_ranges_check(&looking->tensors.call, &fault) ||
         (survey->left && is_poisoned(survey, looking, fault.tensor)))
         return;
     report(looking, &fault);

@@ -20,19 +20,15 @@ static bool read_comparison(struct runner *runner)
         return true;
     bool is_file = ends_with(text, ".skir") || strchr(text, '/');
     runner->compare = strcmp(text, "unfused") == 0 ? COMPARE_UNFUSED
-                      : strcmp(text, "exact") == 0 ? COMPARE_EXACT
                       : is_file                    ? COMPARE_FILE
                       : strchr(text, '=')          ? COMPARE_OPTIONS
                                                    : COMPARE_NONE;
-    bool twice = runner->compare == COMPARE_OPTIONS || runner->compare == COMPARE_EXACT;
     if (runner->compare == COMPARE_NONE)
         usage_error(runner->invocation,
-                    "'--compare' needs 'unfused', 'exact', FILE.skir or options of scopes "
+                    "'--compare' needs 'unfused', FILE.skir or options of scopes "
                     "(NAME=VALUE), not '%s'",
                     text);
-    else if (runner->compare == COMPARE_EXACT && runner->off_gear != OFF_GEAR_PAD)
-        usage_error(runner->invocation, "'--compare=exact' needs '--off-gear=pad'");
-    else if (twice && strcmp(file, "-") == 0)
+    else if (runner->compare == COMPARE_OPTIONS && strcmp(file, "-") == 0)
         usage_error(runner->invocation,
                     "'--compare=%s' reads the input twice, and '-' can be read once", text);
     else
@@ -52,15 +48,6 @@ static bool choose_target(struct runner *runner)
     if (!runner->how)
         usage_error(runner->invocation, "%s", error);
     return runner->how != NULL;
-}
-
-static bool read_off_gear(struct runner *runner)
-{
-    static const char *const words[] = {"error", "pad", NULL};
-    unsigned choice = 0;
-    bool ok = option_choice(runner->invocation, "off-gear", words, &choice);
-    runner->off_gear = choice ? OFF_GEAR_PAD : OFF_GEAR_ERROR;
-    return ok;
 }
 
 enum { MOST_REPEATS = 1000000 };
@@ -108,8 +95,7 @@ bool run_options_read(struct runner *runner)
     }
     runner->profile = option_value(invocation, "profile");
     runner->trace = option_value(invocation, "trace");
-    return choose_target(runner) && read_repeat(runner) && read_off_gear(runner) &&
-           read_comparison(runner) &&
+    return choose_target(runner) && read_repeat(runner) && read_comparison(runner) &&
            option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
            option_number(invocation, "threads", 0, 1024, &runner->threads) &&
            option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_other.h"
+#include "ir/syntax/spelling.h"
 
 #include <string.h>
 
@@ -53,15 +54,15 @@ static bool has_own_contents(const struct runner *runner, uint32_t id)
 static void put_value(struct text *text, const struct runner *runner, uint32_t id)
 {
     text_printf(text, "%%%.*s: ", SHOWN_NAME(value_name(runner, id)));
-    padding_spell_type(&runner->lowered.padding, runner->module, runner->graph, id, text);
+    spell_type(text, runner->module, runner->graph->values.at[id].type);
 }
 
 /* Whether they have one dtype and shape, as they are spelt. */
 static bool same_type(const struct runner *a, uint32_t id, const struct runner *b, uint32_t other)
 {
     struct text of_a = {NULL, 0, 0}, of_b = {NULL, 0, 0};
-    padding_spell_type(&a->lowered.padding, a->module, a->graph, id, &of_a);
-    padding_spell_type(&b->lowered.padding, b->module, b->graph, other, &of_b);
+    spell_type(&of_a, a->module, a->graph->values.at[id].type);
+    spell_type(&of_b, b->module, b->graph->values.at[other].type);
     bool same = of_a.size == of_b.size && memcmp(of_a.at, of_b.at, of_a.size) == 0;
     text_free(&of_a);
     text_free(&of_b);
@@ -99,16 +100,15 @@ static bool copy_value(struct outcome *to, uint32_t id, const struct outcome *fr
     char error[256];
     struct tensor tensor, old;
     struct storage *storage = storages_main(&to->storages);
-    if (!padding_take(&from->runner->lowered.padding, storages_main(&from->storages), from_id,
-                      &tensor, error, sizeof error))
+    if (!storage_take(storages_main(&from->storages), from_id, &tensor, error, sizeof error))
         return false;
-    bool fits = padding_take(&to->runner->lowered.padding, storage, id, &old, error, sizeof error);
+    bool fits = storage_take(storage, id, &old, error, sizeof error);
     if (fits) {
         fits = same_shape(&tensor, &old) && tensor.dtype == old.dtype;
         tensor_free(&old);
     }
     if (fits)
-        padding_give(&to->runner->lowered.padding, storage, id, &tensor);
+        storage_give(storage, id, &tensor);
     else
         tensor_free(&tensor);
     return fits;
@@ -196,13 +196,11 @@ static enum verdict compare_pair(const struct comparison_pair *pair)
     struct tensor a, b;
     char error[256];
     enum verdict verdict = VERDICT_DIFFERENT;
-    if (!padding_take(&pair->first->runner->lowered.padding, storages_main(&pair->first->storages),
-                      pair->a, &a, error, sizeof error)) {
+    if (!storage_take(storages_main(&pair->first->storages), pair->a, &a, error, sizeof error)) {
         put_types(pair);
         return verdict;
     }
-    if (padding_take(&pair->other->runner->lowered.padding, storages_main(&pair->other->storages),
-                     pair->b, &b, error, sizeof error)) {
+    if (storage_take(storages_main(&pair->other->storages), pair->b, &b, error, sizeof error)) {
         verdict = compare_tensors(pair, &a, &b);
         tensor_free(&b);
     } else {

@@ -179,23 +179,12 @@ static void put_verdicts(FILE *out, const struct outcomes *outcomes)
                 count_text(orders, sizeof orders, outcomes->at[0].run->orders, "order"));
 }
 
-static void put_padding(FILE *out, const struct padding *padding)
-{
-    if (padding->combination.size == 0)
-        return;
-    fputs("padded to ", out);
-    diag_put(out, padding->combination.at, padding->combination.size);
-    fprintf(out, ": %llu of %llu elements of parameters are padding\n",
-            (unsigned long long)padding->added, (unsigned long long)padding->elements);
-}
-
 void run_report_summary(const struct outcomes *outcomes)
 {
     const struct runner *runner = outcomes->at[0].runner;
     FILE *out = runner->invocation->out;
     char ops[40];
     const struct intern_name *name = &runner->module->names.names[runner->graph->name];
-    put_padding(out, &runner->lowered.padding);
     if (outcomes->differences.size)
         fwrite(outcomes->differences.at, 1, outcomes->differences.size, out);
     if (outcomes->count > 1 && outcomes->at[0].samples.count) {

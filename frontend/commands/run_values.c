@@ -69,10 +69,7 @@ static bool fill_given(const struct runner *runner, struct storage *storage, uin
     if (by != given_by(runner, storage->graph, id))
         return true;
     if (by != BY_GRAPH)
-        return storage->graph == runner->graph
-                   ? padding_fill(&runner->lowered.padding, storage, id, spec, runner->seed + id,
-                                  error, error_size)
-                   : storage_fill(storage, id, spec, runner->seed + id, error, error_size);
+        return storage_fill(storage, id, spec, runner->seed + id, error, error_size);
     struct contents contents = contents_read(runner->module, attr);
     return storage_fill_contents(storage, id, &contents, runner->lowered.session.places.source_dir,
                                  error, error_size);
@@ -229,19 +226,11 @@ void run_values_release(struct outcomes *outcomes)
 
 /* --------------------------------------------------------------------- what comes out ---- */
 
-bool run_values_take(const struct runner *runner, const struct storage *storage, uint32_t id,
-                     struct tensor *tensor, char *error, size_t error_size)
-{
-    return storage->graph == runner->graph
-               ? padding_take(&runner->lowered.padding, storage, id, tensor, error, error_size)
-               : storage_take(storage, id, tensor, error, error_size);
-}
-
-static bool write_value(const struct runner *runner, const struct storage *storage,
-                        struct named_value output, char *error, size_t error_size)
+static bool write_value(const struct storage *storage, struct named_value output, char *error,
+                        size_t error_size)
 {
     struct tensor tensor;
-    if (!run_values_take(runner, storage, output.value, &tensor, error, error_size))
+    if (!storage_take(storage, output.value, &tensor, error, error_size))
         return false;
     bool ok = tensor_write_npy(&tensor, output.text, error, error_size);
     tensor_free(&tensor);
@@ -261,7 +250,7 @@ enum exit_status run_values_write(const struct runner *runner, const struct stor
     enum exit_status status = EXIT_DONE;
     for (uint32_t i = 0; status == EXIT_DONE && i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
-        if (!write_value(runner, storage, output, error, sizeof error))
+        if (!write_value(storage, output, error, sizeof error))
             status = report_output(runner, output.value, error);
     }
     return status;

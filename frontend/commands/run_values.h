@@ -24,9 +24,6 @@ void run_values_keep(const struct outcome *outcome);
 /* Before a further run: the inputs are as they were before the first one. */
 void run_values_restore(const struct workplace *workplace);
 
-/* As storage_take; a value of the run's graph that is padded has its own shape. */
-bool run_values_take(const struct runner *runner, const struct storage *storage, uint32_t id,
-                     struct tensor *tensor, char *error, size_t error_size);
 /* Writes what --output says. */
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage);
 

@@ -20,7 +20,6 @@ enum comparison {
     COMPARE_UNFUSED, /* its ops, as launches of their own */
     COMPARE_OPTIONS, /* itself, under other options of scopes */
     COMPARE_FILE,    /* that of another file */
-    COMPARE_EXACT,   /* itself, compiled for the shape that was asked for */
 };
 
 /* What a comparison says; the worse is the greater. */
@@ -40,7 +39,6 @@ struct runner {
     uint64_t repeat;    /* measured runs behind the first one, or REPEAT_AUTO */
     bool trust_kernels; /* what they write is not looked at */
     bool check_kernels; /* ops run one by one, too, to look at them */
-    enum off_gear off_gear;
     enum comparison compare;
     const char *compared;        /* the options, or the file */
     const char *compare_options; /* of this way: what --compare says; NULL: none */

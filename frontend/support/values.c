@@ -5,10 +5,9 @@
 /* ------------------------------------------------------------------------------- sets ---- */
 
 static const char *const COLOURS[] = {"auto", "always", "never", NULL};
-static const char *const COMPARED[] = {"unfused", "exact", NULL};
+static const char *const COMPARED[] = {"unfused", NULL};
 static const char *const PARTITIONS[] = {"fewest", "reference", NULL};
 static const char *const NAMES[] = {"own", "reference", NULL};
-static const char *const OFF_GEAR[] = {"error", "pad", NULL};
 
 static const char *const PASSES[] = {
 #define PASS(name, cli, where, needs, gives, changes, summary) cli,

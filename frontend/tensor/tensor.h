@@ -49,9 +49,6 @@ bool tensor_fill_numbers(struct tensor *tensor, const struct contents *contents,
 bool tensor_write_npy(const struct tensor *tensor, const char *path, char *error,
                       size_t error_size);
 
-/* Copies the elements that both have by their indices; the tensors have one dtype and rank. */
-void tensor_copy_box(struct tensor *to, const struct tensor *from);
-
 /* The index of the first element whose bytes differ, or `*elements`, which is set to their number,
  * where there is none. The tensors have the same shape and dtype. */
 uint64_t tensor_first_difference(const struct tensor *a, const struct tensor *b,

@@ -135,11 +135,10 @@ for count in 2, 10, 100:
     ran = subprocess.run(["./main"], capture_output=True, text=True) if built.returncode == 0 \
         else built
     expected = (f"2 dims, {count} cases, 0 wrong\n"
-                "dimension 0 of 'x' is 1, which no gear of 'many' makes: the nearest is 2\n"
-                "dimension 0 of 'x' is 2, which no combination of gears of 'many' has with the other "
-                "dimensions: the nearest has 3\n")
+                "dimension 0 of 'x' is 1, but the gears of 'many' make it 2, 3")
+    together = "no combination of gears of 'many' has all of these dimensions\n"
     tap.check(f"{count} combinations are found, and nothing else is", compiled.returncode == 0 and
-              ran.returncode == 0 and ran.stdout.startswith(expected) and
+              ran.returncode == 0 and ran.stdout.startswith(expected) and together in ran.stdout and
               re.search(r"^many_b2_c\d+_s: 48 blocks of 0 and 1, 9 params$", ran.stdout, re.M),
               compiled.stderr + ran.stdout + ran.stderr)
     rooms = "".join(f"{a}, {b} fit " + (f"{to[0]}, {to[1]} of {8 * to[0] + 100 * to[1]}\n"
