@@ -15,42 +15,19 @@ libskir_la_SOURCES += \
 	backend/ascend/ascendc_kernels.c \
 	backend/ascend/build.c \
 	backend/ascend/build.h \
-	backend/ascend/code_map.c \
-	backend/ascend/code_map.h \
-	backend/ascend/command_lines.c \
-	backend/ascend/command_lines.h \
-	backend/ascend/commands.c \
-	backend/ascend/commands.h \
-	backend/ascend/compile_errors.c \
-	backend/ascend/compile_errors.h \
+	backend/ascend/source_map.c \
+	backend/ascend/source_map.h \
 	backend/ascend/compile_info.c \
-	backend/ascend/entry_ops.c \
-	backend/ascend/entry_ops.h \
-	backend/ascend/info_entries.c \
-	backend/ascend/info_entries.h \
-	backend/ascend/info_json.c \
-	backend/ascend/info_json.h \
-	backend/ascend/launch_info.c \
-	backend/ascend/launch_info.h \
-	backend/ascend/link.c \
-	backend/ascend/link.h \
+	backend/ascend/compile_info.h \
 	backend/ascend/meta.c \
 	backend/ascend/meta.h \
-	backend/ascend/meta_places.c \
-	backend/ascend/meta_places.h \
-	backend/ascend/places.c \
-	backend/ascend/places.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
 	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
 	backend/ascend/toolchain.h \
-	backend/ascend/twin_build.c \
-	backend/ascend/twin_build.h \
-	backend/ascend/twin_glue.c \
-	backend/ascend/twin_glue.h \
-	backend/ascend/twin_records.c \
-	backend/ascend/twin_records.h \
+	backend/ascend/host_emulation.c \
+	backend/ascend/host_emulation.h \
 	backend/device/arguments.c \
 	backend/device/arguments.h \
 	backend/device/calls.c \
@@ -94,21 +71,12 @@ libskir_la_SOURCES += \
 	backend/device/unknown_types.h \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
-	backend/host/build.c \
-	backend/host/build.h \
+	backend/host/host.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
-	backend/host/emit_gears.c \
-	backend/host/emit_gears.h \
-	backend/host/emit_instrs.c \
-	backend/host/emit_instrs.h \
 	backend/host/host.c \
 	backend/host/object.c \
 	backend/host/object.h \
-	backend/host/object_gears.c \
-	backend/host/object_gears.h \
-	backend/host/object_maker.c \
-	backend/host/object_maker.h \
 	backend/host/rows.c \
 	backend/host/rows.h \
 	backend/kernels/sample_check.c \

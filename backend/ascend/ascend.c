@@ -1,10 +1,8 @@
 /* The target `ascend`: NPUs. What its rows of backends.def name and no file of its own has. */
 #include "backend/ascend/ascendc.h"
-#include "backend/ascend/command_lines.h"
-#include "backend/ascend/commands.h"
-#include "backend/ascend/link.h"
-#include "backend/ascend/twin_build.h"
-#include "backend/ascend/twin_records.h"
+#include "backend/ascend/build.h"
+#include "backend/ascend/host_emulation.h"
+#include "backend/ascend/toolchain.h"
 #include "backend/device/ops.h"
 #include "backend/device/run.h"
 #include "ir/arch.h"

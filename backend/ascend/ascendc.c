@@ -1,6 +1,6 @@
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/ascendc_emitter.h"
-#include "backend/ascend/places.h"
+#include "backend/ascend/source_map.h"
 #include "backend/backend.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

@@ -3,7 +3,7 @@
 #define BACKEND_ASCEND_ASCENDC_EMITTER_H
 
 #include "backend/ascend/ascendc.h"
-#include "backend/ascend/entry_ops.h"
+#include "backend/ascend/source_map.h"
 #include "backend/ascend/symbols.h"
 #include "ir/arch.h"
 #include "ir/groups.h"

@@ -1,23 +1,219 @@
-/* Objects: the source is compiled for each type of core, and linked with the kernels. Without the
- * device toolchain, what it would be given is left beside the place of the object. */
 #include "backend/ascend/build.h"
-#include "backend/ascend/ascendc.h"
-#include "backend/ascend/code_map.h"
-#include "backend/ascend/command_lines.h"
-#include "backend/ascend/commands.h"
-#include "backend/ascend/compile_errors.h"
-#include "backend/ascend/link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "backend/ascend/meta.h"
+#include "backend/ascend/source_map.h"
+#include "backend/ascend/symbols.h"
+#include "backend/ascend/toolchain.h"
+#include "backend/device/link.h"
 #include "backend/device/tools.h"
 #include "backend/library/kernel_link.h"
 #include "backend/object/object.h"
 #include "ir/base/sha256.h"
 #include "ir/syntax/locate.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
+/* Groups of the link; kernels' come behind them. Parts of entries are apart, as inline functions of
+ * one name are other code for the other core type. */
+enum { FIRST_KERNEL_GROUP = CORE_TYPES };
+
+/* The order of a link: entry and cube parts, then vector parts, dynamic kernels last. */
+enum { RANK_ENTRY, RANK_CUBE, RANK_VECTOR_ENTRY, RANK_VECTOR, RANK_DYNAMIC };
+
+/* ---------------------------------------------------------------------------- kernels ---- */
+
+static void add_symbol(const void *user, struct text *text, const struct kernel *kernel,
+                       struct kernel_part part, uint32_t copy)
+{
+    symbols_add_function(user, text, kernel, part.function, copy);
+}
+
+static uint32_t owner_of(const void *user, const struct kernel *kernel)
+{
+    return symbols_owner(user, kernel);
+}
+
+/* Places the input that has a function, with all copies of it that the object brings itself. */
+static void place_function(struct kernel_link *linker, const struct kernel *kernel,
+                           enum core_type core, uint32_t copies, unsigned rank)
+{
+    const struct module *module = linker->module;
+    uint32_t function = kernel_function(module, kernel, core);
+    bool own = attr_find(module, kernel->attrs, W_split);
+    for (uint32_t copy = 0; copy < (own ? copies : 1); copy++) {
+        struct text name = {NULL, 0, 0};
+        kernel_copy_function(&name, module, kernel, function, copy);
+        text_char(&name, '\0');
+        object_link_place(linker->link, kernel_link_group(linker, kernel), name.at, rank);
+        text_free(&name);
+    }
+}
+
+/* An input that has both parts stands with the cube parts. */
+static void place_kernel(struct kernel_link *linker, const struct kernel *kernel, uint32_t copies)
+{
+    bool cube = kernel_type_has(kernel->type, CORE_AIC);
+    unsigned rank = kernel_is_dynamic(linker->module, kernel) ? RANK_DYNAMIC
+                    : cube                                    ? RANK_CUBE
+                                                              : RANK_VECTOR;
+    if (kernel_is_stub(linker->module, kernel))
+        return;
+    object_link_place(linker->link, kernel_link_group(linker, kernel), NULL, rank);
+    if (rank == RANK_CUBE && kernel_type_has(kernel->type, CORE_AIV)) {
+        place_function(linker, kernel, CORE_AIV, copies, RANK_VECTOR);
+        place_function(linker, kernel, CORE_AIC, copies, RANK_CUBE);
+    }
+}
+
+static void place_kernels(struct kernel_link *linker, const uint8_t *copies)
+{
+    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
+        if (copies[i])
+            place_kernel(linker, &linker->module->kernels.at[i], copies[i]);
+}
+
+/* ----------------------------------------------------------------------------- entries ---- */
+
+static void keep_part(struct object_link *link, const struct module *module,
+                      const struct entry *entry, enum core_type core)
+{
+    struct text symbol = {NULL, 0, 0};
+    entry_part_symbol(&symbol, module, entry, core);
+    text_char(&symbol, '\0');
+    object_link_export(link, core, symbol.at, symbol.at);
+    object_link_keep(link, symbol.at);
+    text_free(&symbol);
+}
+
+static void add_entries(struct kernel_link *linker, const char *const objects[CORE_TYPES])
+{
+    const struct module *module = linker->module;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!objects[core])
+            continue;
+        object_link_add_file(linker->link, (unsigned)core, objects[core]);
+        object_link_place(linker->link, (unsigned)core, NULL,
+                          core == CORE_AIV && objects[CORE_AIC] ? RANK_VECTOR_ENTRY : RANK_ENTRY);
+        object_link_share(linker->link, (unsigned)core);
+    }
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (kernel_type_has(module->entries.at[i].type, (enum core_type)core))
+                keep_part(linker->link, module, &module->entries.at[i], (enum core_type)core);
+}
+
+/* Of the entries' objects; NULL: of the kernels alone. */
+static enum backend_status link_objects(const struct emission_job *job, const char *const *objects,
+                                        const char *output)
+{
+    struct kernel_link linker;
+    struct symbols symbols;
+    symbols_init(&symbols, job->module);
+    const struct kernel_names names = {add_symbol, owner_of, &symbols};
+    kernel_link_begin(&linker, job->module, job->places, &names, FIRST_KERNEL_GROUP, output,
+                      job->diags);
+    linker.replaced = known_file_of(job->output);
+    /* Cores choose by the numbers that they have on the device, whatever the launch: any copy. */
+    struct kernel_copies copies = device_kernel_copies(job->module);
+    if (objects)
+        add_entries(&linker, objects);
+    bool ok = kernel_link_add(&linker, copies.chosen);
+    if (ok)
+        place_kernels(&linker, copies.chosen);
+    enum backend_status status = kernel_link_finish(&linker, ok);
+    kernel_copies_free(&copies);
+    symbols_free(&symbols);
+    return status;
+}
+
+/* Links the entries' objects, one for each core type that some entry runs on (else NULL), with the
+ * kernels that they call into one relocatable object whose only global symbols are the parts of
+ * entries. */
+static enum backend_status link_entries(const struct emission_job *job,
+                                        const char *const objects[CORE_TYPES], const char *output)
+{
+    return link_objects(job, objects, output);
+}
+
+enum backend_status link_check(const struct emission_job *job)
+{
+    return link_objects(job, NULL, NULL);
+}
+
+/* ".../entry.cpp:LINE:COLUMN: error: TEXT" */
+struct said_error {
+    uint32_t line;
+    const char *text;
+};
+
+static bool read_error(const char *at, struct said_error *error)
+{
+    static const char *const words[] = {": error: ", ": fatal error: "};
+    const char *file = strstr(at, BUILD_SOURCE ":");
+    unsigned line;
+    if (!file || sscanf(file, BUILD_SOURCE ":%u", &line) != 1)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *found = strstr(file, words[i]);
+        if (!found)
+            continue;
+        *error = (struct said_error){line, found + strlen(words[i])};
+        return true;
+    }
+    return false;
+}
+
+/* The bytes of a line of the source, without what stands before its first word. */
+static const char *line_of(const struct text *source, uint32_t line, int *size)
+{
+    const char *at = source->at, *end = source->at + source->size;
+    for (uint32_t n = 1; n < line && at < end; n++) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        at = next ? next + 1 : end;
+    }
+    while (at < end && *at == ' ')
+        at++;
+    const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    *size = (int)((stop ? stop : end) - at);
+    return at;
+}
+
+static void report_error(const struct emission_job *job, const struct said_error *error,
+                         const struct text *source, const struct source_lines *lines)
+{
+    struct span span = places_span(job->module, lines, error->line);
+    int size;
+    const char *text = line_of(source, error->line, &size);
+    if (diag_at(job->diags, DIAG_tool, span, "the device compiler says: %s", error->text))
+        diag_help(job->diags, "line %u of the source is '%.*s'", error->line, size, text);
+}
+
+/* `said` is what a tool that failed printed, behind a line that names it; it is changed. */
+static void compile_errors_report(const struct emission_job *job, char *said,
+                                  const struct text *source, const struct source_lines *lines)
+{
+    char *rest, *first = strtok_r(said, "\n", &rest), *line;
+    struct said_error error;
+    uint32_t found = 0;
+    char *all = rest ? mem_strdup(rest) : NULL;
+    while ((line = strtok_r(NULL, "\n", &rest)))
+        if (read_error(line, &error)) {
+            report_error(job, &error, source, lines);
+            found++;
+        }
+    if (found == 0 && diag_at(job->diags, DIAG_tool, no_span, "%s", first) && all)
+        for (line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+            diag_help(job->diags, "%s", line);
+    mem_free(all);
+}
+
+/* Objects: the source is compiled for each type of core, and linked with the kernels. Without the
+ * device toolchain, what it would be given is left beside the place of the object. */
 
 struct build {
     const struct emission_job *job;

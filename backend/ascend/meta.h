@@ -2,6 +2,9 @@
 #ifndef BACKEND_ASCEND_META_H
 #define BACKEND_ASCEND_META_H
 
+#include "backend/ascend/ascendc.h"
+#include "backend/ascend/compile_info.h"
+#include "backend/ascend/source_map.h"
 #include "backend/backend.h"
 
 struct code_map;

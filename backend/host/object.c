@@ -1,13 +1,292 @@
 #include "backend/host/object.h"
+
+#include <assert.h>
+#include <elf.h>
+#include <string.h>
+
+#include "backend/device/gears_table.h"
 #include "backend/device/link.h"
 #include "backend/device/symbols.h"
-#include "backend/host/object_gears.h"
-#include "backend/host/object_maker.h"
 #include "backend/host/rows.h"
 #include "ir/variants.h"
 
-#include <assert.h>
-#include <string.h>
+struct object_maker {
+    struct object_made *made;
+    const struct module *module;
+    const struct machine *machine;
+    uint32_t run;      /* the symbol of skrt_run_rows */
+    uint64_t nothing;  /* a function that returns, in code */
+    uint32_t *entries; /* their symbols, by index, once they are defined */
+};
+
+/* There is no function that returns yet. */
+static const uint64_t NO_CODE = UINT64_MAX;
+
+/* What is different between machines: the code of an entry, which passes its first parameter on and
+ * the address of its rows as the second; that of a function which returns; and how addresses are
+ * relocated. */
+struct machine {
+    uint16_t elf;
+    uint32_t address; /* the relocation of 64 bits */
+    uint8_t jump[12], nothing[4];
+    uint8_t nothing_size;
+    struct jump_relocation {
+        uint32_t type; /* 0: none */
+        bool rows;     /* to the rows, or to skrt_run_rows */
+        uint8_t offset;
+        int8_t addend;
+    } relocations[3];
+};
+
+static const struct machine machines[] = {
+    /* lea rows(%rip), %rsi; jmp skrt_run_rows; and ret */
+    {.elf = EM_X86_64,
+     .address = R_X86_64_64,
+     .jump = {0x48, 0x8d, 0x35, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0},
+     .nothing = {0xc3},
+     .nothing_size = 1,
+     .relocations = {{R_X86_64_PC32, true, 3, -4}, {R_X86_64_PLT32, false, 8, -4}}},
+    /* adrp x1, rows; add x1, x1, :lo12:rows; b skrt_run_rows; and ret */
+    {.elf = EM_AARCH64,
+     .address = R_AARCH64_ABS64,
+     .jump = {0x01, 0, 0, 0x90, 0x21, 0, 0, 0x91, 0, 0, 0, 0x14},
+     .nothing = {0xc0, 0x03, 0x5f, 0xd6},
+     .nothing_size = 4,
+     .relocations = {{R_AARCH64_ADR_PREL_PG_HI21, true, 0, 0},
+                     {R_AARCH64_ADD_ABS_LO12_NC, true, 4, 0},
+                     {R_AARCH64_JUMP26, false, 8, 0}}},
+};
+
+static const struct machine *find_machine(uint16_t elf)
+{
+    const struct machine *machine = machines;
+    while (machine->elf != elf)
+        machine++;
+    assert(machine < machines + sizeof machines / sizeof machines[0]);
+    return machine;
+}
+
+/* For a machine (EM_...) that there are objects for. */
+static void object_maker_begin(struct object_maker *maker, const struct module *module,
+                               uint16_t machine)
+{
+    *maker = (struct object_maker){.made = object_made_new(machine),
+                                   .module = module,
+                                   .machine = find_machine(machine),
+                                   .nothing = NO_CODE};
+    maker->entries = mem_calloc(module->entries.count, sizeof *maker->entries);
+    maker->run = object_made_want(maker->made, "skrt_run_rows");
+}
+
+static struct object_made *object_maker_end(struct object_maker *maker)
+{
+    mem_free(maker->entries);
+    return maker->made;
+}
+
+/* -------------------------------------------------------------------------------- data ---- */
+
+static uint64_t object_maker_room(struct object_maker *maker, uint64_t size)
+{
+    return object_made_put(maker->made, OBJECT_MADE_DATA, NULL, size, sizeof(uint64_t));
+}
+
+static void *object_maker_at(struct object_maker *maker, uint64_t offset)
+{
+    return object_made_at(maker->made, OBJECT_MADE_DATA, offset);
+}
+
+static uint64_t object_maker_string(struct object_maker *maker, const char *text, size_t size)
+{
+    uint64_t offset = object_made_put(maker->made, OBJECT_MADE_RODATA, text, size, 1);
+    object_made_put(maker->made, OBJECT_MADE_RODATA, "", 1, 1);
+    return offset;
+}
+
+static void object_maker_point(struct object_maker *maker, uint64_t offset, uint32_t symbol,
+                               uint64_t behind)
+{
+    object_made_relocate(maker->made, OBJECT_MADE_DATA,
+                         (struct object_made_relocation){.offset = offset,
+                                                         .type = maker->machine->address,
+                                                         .symbol = symbol,
+                                                         .addend = (int64_t)behind});
+}
+
+/* -------------------------------------------------------------------------------- code ---- */
+
+enum { CODE_ALIGN = 16 };
+
+/* A function that runs the rows of an entry, a struct skrt_rows in data: its place in code. */
+static uint64_t object_maker_jump(struct object_maker *maker, uint64_t rows)
+{
+    const struct machine *machine = maker->machine;
+    uint64_t code = object_made_put(maker->made, OBJECT_MADE_TEXT, machine->jump,
+                                    sizeof machine->jump, CODE_ALIGN);
+    for (size_t i = 0; i < sizeof machine->relocations / sizeof machine->relocations[0]; i++) {
+        struct jump_relocation from = machine->relocations[i];
+        if (from.type == 0)
+            continue;
+        object_made_relocate(
+            maker->made, OBJECT_MADE_TEXT,
+            (struct object_made_relocation){
+                .offset = code + from.offset,
+                .type = from.type,
+                .symbol = from.rows ? object_made_begin(OBJECT_MADE_DATA) : maker->run,
+                .addend = from.addend + (from.rows ? (int64_t)rows : 0)});
+    }
+    return code;
+}
+
+static uint32_t object_maker_define(struct object_maker *maker, const char *name, uint64_t code)
+{
+    return object_made_define(maker->made, name, OBJECT_MADE_TEXT, code,
+                              sizeof maker->machine->jump);
+}
+
+static uint32_t object_maker_return(struct object_maker *maker, const char *name)
+{
+    const struct machine *machine = maker->machine;
+    if (maker->nothing == NO_CODE)
+        maker->nothing = object_made_put(maker->made, OBJECT_MADE_TEXT, machine->nothing,
+                                         machine->nothing_size, CODE_ALIGN);
+    return object_made_define(maker->made, name, OBJECT_MADE_TEXT, maker->nothing,
+                              machine->nothing_size);
+}
+
+/* Where the parts of a table stand in data. */
+struct gears_places {
+    uint64_t shapes, dims, launches, cases, slots;
+};
+
+/* What an object has between members is 0, so that objects of one module are equal: members are
+ * written by themselves. */
+static void put_launch_row(struct skrt_gear_launch *to, const struct skrt_gear_launch *row)
+{
+    to->blocks = row->blocks;
+    to->aics = row->aics;
+    to->aivs = row->aivs;
+    to->n_params = row->n_params;
+    to->workspace = row->workspace;
+}
+
+static void put_case_row(struct skrt_gear_case *to, const struct skrt_gear_case *row)
+{
+    to->elements = row->elements;
+    to->n_launches = row->n_launches;
+}
+
+static void put_table_row(struct skrt_gears *to, const struct skrt_gears *row)
+{
+    to->n_dims = row->n_dims;
+    to->n_cases = row->n_cases;
+    to->seed = row->seed;
+    to->shift = row->shift;
+}
+
+static void point_to_data(struct object_maker *maker, uint64_t at, uint64_t target)
+{
+    object_maker_point(maker, at, object_made_begin(OBJECT_MADE_DATA), target);
+}
+
+static void point_to_name(struct object_maker *maker, uint64_t at, uint32_t id)
+{
+    const struct intern_name *name = &maker->module->names.names[id];
+    object_maker_point(maker, at, object_made_begin(OBJECT_MADE_RODATA),
+                       object_maker_string(maker, name->text, name->size));
+}
+
+static uint64_t put_bytes(struct object_maker *maker, const void *bytes, uint64_t size)
+{
+    uint64_t at = object_maker_room(maker, size);
+    if (size)
+        memcpy(object_maker_at(maker, at), bytes, size);
+    return at;
+}
+
+static uint64_t put_dims(struct object_maker *maker, const struct gears_table *table)
+{
+    const uint64_t size = sizeof(struct skrt_gear_dim);
+    uint64_t first = object_maker_room(maker, table->row.n_dims * size);
+    for (uint32_t i = 0; i < table->row.n_dims; i++) {
+        struct gear_shape_dim dim = table->shapes.dims.at[i];
+        uint64_t at = first + i * size;
+        *(struct skrt_gear_dim *)object_maker_at(maker, at) =
+            (struct skrt_gear_dim){.param = dim.param, .dim = dim.dim};
+        point_to_name(maker, at + offsetof(struct skrt_gear_dim, name),
+                      gears_table_param(table, dim));
+    }
+    return first;
+}
+
+static uint64_t put_launches(struct object_maker *maker, const struct gears_table *table)
+{
+    const uint64_t size = sizeof(struct skrt_gear_launch);
+    uint64_t first = object_maker_room(maker, table->launches.count * size);
+    for (uint32_t i = 0; i < table->launches.count; i++) {
+        const struct gears_launch *launch = &table->launches.at[i];
+        uint64_t at = first + i * size;
+        put_launch_row(object_maker_at(maker, at), &launch->row);
+        point_to_name(maker, at + offsetof(struct skrt_gear_launch, name), launch->name);
+        object_maker_point(maker, at + offsetof(struct skrt_gear_launch, entry),
+                           maker->entries[launch->entry], 0);
+    }
+    return first;
+}
+
+static uint64_t put_cases(struct object_maker *maker, const struct gears_table *table,
+                          const struct gears_places *places)
+{
+    const uint64_t size = sizeof(struct skrt_gear_case), count = table->row.n_cases;
+    uint64_t first = object_maker_room(maker, count * size);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct gears_case *row = &table->cases[i];
+        uint64_t at = first + i * size;
+        put_case_row(object_maker_at(maker, at), &row->row);
+        point_to_data(maker, at + offsetof(struct skrt_gear_case, shape),
+                      places->shapes + i * table->row.n_dims * sizeof(int64_t));
+        point_to_name(maker, at + offsetof(struct skrt_gear_case, graph), row->name);
+        point_to_data(maker, at + offsetof(struct skrt_gear_case, launches),
+                      places->launches + row->launches.first * sizeof(struct skrt_gear_launch));
+    }
+    return first;
+}
+
+static void put_table(struct object_maker *maker, const struct gears_table *table)
+{
+    struct gears_places places;
+    uint64_t size = (uint64_t)table->row.n_cases * table->row.n_dims * sizeof(int64_t);
+    places.shapes = put_bytes(maker, table->shapes.values, size);
+    places.dims = put_dims(maker, table);
+    places.launches = put_launches(maker, table);
+    places.cases = put_cases(maker, table, &places);
+    places.slots = put_bytes(maker, table->slots, table->n_slots);
+    uint64_t at = object_maker_room(maker, sizeof table->row);
+    put_table_row(object_maker_at(maker, at), &table->row);
+    point_to_name(maker, at + offsetof(struct skrt_gears, graph), table->graph->name);
+    point_to_data(maker, at + offsetof(struct skrt_gears, dims), places.dims);
+    point_to_data(maker, at + offsetof(struct skrt_gears, cases), places.cases);
+    point_to_data(maker, at + offsetof(struct skrt_gears, slots), places.slots);
+    struct text symbol = {NULL, 0, 0};
+    device_gears_symbol(&symbol, maker->module, graph_id(maker->module, table->graph));
+    text_char(&symbol, '\0');
+    object_made_define(maker->made, symbol.at, OBJECT_MADE_DATA, at, sizeof table->row);
+    text_free(&symbol);
+}
+
+/* Puts the table of each graph that has rows under its symbol (device_gears_symbol). The entries
+ * are defined. */
+static void object_gears(struct object_maker *maker)
+{
+    for (uint32_t i = 0; i < maker->module->graphs.count; i++) {
+        struct gears_table table;
+        if (maker->module->graphs.at[i].cases.count == 0)
+            continue;
+        gears_table_make(&table, maker->module, &maker->module->graphs.at[i]);
+        put_table(maker, &table);
+        gears_table_free(&table);
+    }
+}
 
 struct entries_maker {
     struct object_maker base;

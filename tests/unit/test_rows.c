@@ -1,7 +1,7 @@
 /* Entries as rows of data and as C: whatever a program does, results, reports, orders that were not
  * enforced, records and traces are the same. */
 #include "backend/device/run.h"
-#include "backend/host/build.h"
+#include "backend/host/host.h"
 #include "backend/host/object.h"
 #include "frontend/session.h"
 #include "ir/base/file.h"

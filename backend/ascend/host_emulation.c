@@ -1,10 +1,172 @@
-#include "backend/ascend/twin_glue.h"
-#include "backend/ascend/symbols.h"
-#include "backend/device/emitter.h"
-#include "backend/device/link.h"
-#include "ir/base/intern.h"
+#include "backend/ascend/host_emulation.h"
 
 #include <assert.h>
+#include <string.h>
+
+#include "backend/ascend/compile_info.h"
+#include "backend/ascend/symbols.h"
+#include "backend/device/emitter.h"
+#include "backend/device/tools.h"
+#include "ir/arch.h"
+#include "ir/base/intern.h"
+#include "ir/variants.h"
+
+/* What the symbols of entries begin with, before their index: a kernel's function may have any name
+ * that the source may call. */
+#define TWIN_ENTRY "skir_twin_entry_"
+
+/* The area: a head, then a part for each core. A part: magic, next record, end; then the records,
+ * of two words each: what it is, and a time. */
+enum {
+    HEAD = 64,
+    BYTES_OF_PART = 12, /* in the head */
+    FIRST_AIC = 50,     /* part of the first AIC; those of AIVs stand before */
+    NEXT = 8,           /* in a part */
+    END = 16,
+    RECORDS = 32,
+    RECORD = 16,
+    TICK = 20, /* nanoseconds */
+};
+static const uint32_t magic = 0xbdca8756;
+
+static const struct entry *entry_of(const struct device_run *run,
+                                    const struct device_launch *launch)
+{
+    return block_entry(run->module, &run->graph->blocks.at[launch->block]);
+}
+
+static uint32_t cores_of(const struct device_launch *launch, enum core_type core)
+{
+    return launch->skrt.blocks * (core == CORE_AIC ? launch->skrt.aics : launch->skrt.aivs);
+}
+
+static uint32_t count_records(const struct program *program)
+{
+    uint32_t count = 1; /* the first says whose they are */
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        count += program->instrs.at[i].op == INSTR_profile;
+    return count;
+}
+
+static uint32_t part_bytes(const struct entry *entry)
+{
+    uint32_t most = 0;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t count = count_records(&entry->programs[core]);
+        most = count > most ? count : most;
+    }
+    return RECORDS + RECORD * most;
+}
+
+static size_t part_offset(const struct entry *entry, enum core_type core, uint32_t index)
+{
+    return HEAD + (size_t)part_bytes(entry) * (index + (core == CORE_AIC ? FIRST_AIC : 0));
+}
+
+static void put(char *at, uint64_t value, size_t size)
+{
+    memcpy(at, &value, size);
+}
+
+static uint64_t get(const char *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Parts of more AIVs than there are would be those of AICs: there are no records then. */
+void *twin_records_open(const struct device_run *run, const struct device_launch *launch,
+                        uint64_t *slots)
+{
+    const struct entry *entry = entry_of(run, launch);
+    uint32_t bytes = part_bytes(entry);
+    char *area = mem_try_calloc(1, part_offset(entry, CORE_AIC, launch->skrt.blocks));
+    slots[0] = slots[1] = 0;
+    if (!area || cores_of(launch, CORE_AIV) > FIRST_AIC)
+        return area;
+    put(area + BYTES_OF_PART, bytes, sizeof(uint32_t));
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < cores_of(launch, (enum core_type)core); i++) {
+            char *part = area + part_offset(entry, (enum core_type)core, i);
+            put(part, magic, sizeof magic);
+            put(part + NEXT, (uintptr_t)part + RECORDS, sizeof(uint64_t));
+            put(part + END, (uintptr_t)part + bytes, sizeof(uint64_t));
+        }
+    slots[0] = (uintptr_t)area;
+    return area;
+}
+
+/* The call that an op's record stands beside. */
+static const struct instr *call_beside(const struct program *program, uint32_t i)
+{
+    bool begin = program->instrs.at[i].word == PHASE_begin;
+    for (; i < program->instrs.count; i += begin ? 1 : UINT32_MAX)
+        if (program->instrs.at[i].op == INSTR_call)
+            return &program->instrs.at[i];
+    return NULL;
+}
+
+/* Whether a core has something to time, as skrt_profile has it: all cores write all records. */
+static bool takes_part(const struct device_run *run, const struct device_launch *launch,
+                       const struct program *program, uint32_t i, enum core_type core,
+                       uint32_t index)
+{
+    uint32_t kind = program->instrs.at[i].number[1];
+    if (kind == SKRT_PROFILE_KERNEL)
+        return true;
+    if (kind != SKRT_PROFILE_OP)
+        return index == 0;
+    const struct instr *call = call_beside(program, i);
+    const struct kernel *kernel = call ? module_kernel(run->module, call->kernel) : NULL;
+    if (!kernel || kernel_is_dynamic(run->module, kernel))
+        return true;
+    bool flat = kernel_type_info(kernel->type)->flat;
+    return (flat || core == CORE_AIC ? index : index / launch->skrt.aivs) < call->number[1];
+}
+
+/* The n-th record of a core is that of the n-th instruction. */
+static void take_part(const struct device_run *run, const struct device_launch *launch,
+                      const char *area, enum core_type core, uint32_t index,
+                      struct skrt_profile *profile)
+{
+    const struct entry *entry = entry_of(run, launch);
+    const struct program *program = &entry->programs[core];
+    const char *part = area + part_offset(entry, core, index), *at = part + RECORDS + RECORD;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op != INSTR_profile)
+            continue;
+        if ((uintptr_t)at >= get(part + NEXT))
+            return;
+        if (takes_part(run, launch, program, i, core, index))
+            profile->records[profile->count++] = (struct skrt_profile_record){
+                .ns = get(at + sizeof(uint64_t)) * TICK,
+                .index = instr->number[0],
+                .core = index,
+                .type = (uint8_t)core,
+                .kind = (uint8_t)instr->number[1],
+                .phase = instr->word == PHASE_begin ? SKRT_BEGIN : SKRT_END};
+        at += RECORD;
+    }
+}
+
+struct skrt_profile *twin_records_take(const struct device_run *run,
+                                       const struct device_launch *launch, const void *area,
+                                       uint64_t begin)
+{
+    uint64_t size = sizeof(struct skrt_profile);
+    size += launch->records * sizeof(struct skrt_profile_record);
+    struct skrt_profile *profile = mem_try_calloc(1, size);
+    for (int core = 0; profile && core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < cores_of(launch, (enum core_type)core); i++)
+            take_part(run, launch, area, (enum core_type)core, i, profile);
+    for (uint64_t i = 0; profile && i < profile->count; i++) {
+        uint64_t ns = profile->records[i].ns;
+        profile->records[i].ns = ns > begin ? ns - begin : 0;
+    }
+    return profile;
+}
 
 /* A slot whose word others write too, as enum twin_word_kind of twin.h has it. */
 enum memory_kind { MEMORY_EVENT, MEMORY_KEY, MEMORY_BLOCKS, MEMORY_LOCK };
@@ -339,7 +501,9 @@ static void put_symbols(struct glue *glue)
         }
 }
 
-void twin_glue(struct text *text, const struct module *module, const struct source_lines *lines)
+/* Appends C for the source that `lines` are of, with all entries as functions for skrt. */
+static void twin_glue(struct text *text, const struct module *module,
+                      const struct source_lines *lines)
 {
     struct glue glue = {.emitter = {.text = text, .module = module}, .lines = lines};
     symbols_init(&glue.symbols, module);
@@ -358,4 +522,101 @@ void twin_glue(struct text *text, const struct module *module, const struct sour
     intern_free(&glue.names);
     vec_free(&glue.words);
     id_map_free(&glue.seen);
+}
+
+/* The numbers that the device compiler gives its chips. */
+static const char *const arch_macros[] = {
+    [ARCH_c220] = "-D__NPU_ARCH__=2201",
+    [ARCH_c310] = "-D__NPU_ARCH__=3510",
+};
+
+/* The definitions that the device compiler gets for the entries; its other options are its own. */
+static void add_definitions(const struct module *module, struct arena *arena,
+                            struct file_names *args)
+{
+    struct file_names options = {NULL, 0, 0};
+    struct entry_finder finder;
+    entry_finder_init(&finder, module);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        struct launch_info info;
+        launch_info_init(&info, &finder, &module->entries.at[i]);
+        launch_info_compile_options(&info, arena, &options);
+        launch_info_free(&info);
+    }
+    for (uint32_t i = 0; i < options.count; i++)
+        if (strncmp(options.at[i], "-D", 2) == 0)
+            vec_push(args, options.at[i]);
+    entry_finder_free(&finder);
+    vec_free(&options);
+}
+
+static enum backend_status compile_source(const struct module *module, const char *path,
+                                          const struct backend_places *places, const char *object,
+                                          struct diags *diags)
+{
+    static const char *const plain[] = {"-std=c++17",      "-O1",      "-fPIC", "-w",
+                                        "-fno-exceptions", "-fno-rtti"};
+    struct arena arena = {NULL, 0};
+    struct file_names args = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        vec_push(&args, plain[i]);
+    vec_push(&args, arch_macros[module_arch(module)]);
+    add_definitions(module, &arena, &args);
+    vec_push(&args, "-include");
+    vec_push(&args, arena_printf(&arena, "%s/skrt.h", places->header_dir));
+    vec_push(&args, "-include");
+    vec_push(&args, arena_printf(&arena, "%s/twin.h", places->header_dir));
+    vec_push(&args, arena_printf(&arena, "-I%s", places->header_dir));
+    vec_push(&args, "-c");
+    vec_push(&args, "-o");
+    vec_push(&args, object);
+    vec_push(&args, path);
+    vec_push(&args, NULL);
+    enum backend_status status = device_run_cxx((const char *const *)args.at, object, diags);
+    vec_free(&args);
+    arena_free(&arena);
+    return status;
+}
+
+/* The source, what the twin knows of it, and the twin itself. */
+static enum backend_status build(const struct module *module, const struct text *source,
+                                 const struct text *glue, const struct backend_places *places,
+                                 const char *folder, struct device_output *output,
+                                 struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    const struct device_entries entries = {
+        .files = {arena_printf(&scratch, "%s/entry.o", folder),
+                  arena_printf(&scratch, "%s/glue.o", folder),
+                  arena_printf(&scratch, "%s/twin.o", places->header_dir)},
+        .prefix = TWIN_ENTRY};
+    const char *path = arena_printf(&scratch, "%s/entry.cpp", folder);
+    enum backend_status status = device_write(source, path, diags);
+    if (status == BACKEND_OK)
+        status = compile_source(module, path, places, entries.files[0], diags);
+    path = arena_printf(&scratch, "%s/glue.c", folder);
+    if (status == BACKEND_OK)
+        status = device_compile(glue, path, places, entries.files[1], diags);
+    if (status == BACKEND_OK)
+        status = device_link_entries(module, places, &entries, output, diags);
+    arena_free(&scratch);
+    return status;
+}
+
+enum backend_status twin_compile(const struct module *module, const struct backend_places *places,
+                                 struct device_output *output, struct diags *diags)
+{
+    struct text source = {NULL, 0, 0}, glue = {NULL, 0, 0};
+    struct source_lines lines = {NULL, 0, 0, 0};
+    struct tool_folder folder;
+    enum backend_status status = BACKEND_INPUT;
+    if (ascendc_emit(&source, module, &lines, diags) && device_make_folder(&folder, diags)) {
+        twin_glue(&glue, module, &lines);
+        status = build(module, &source, &glue, places, folder.path, output, diags);
+        tool_folder_remove(&folder);
+    }
+    text_free(&source);
+    text_free(&glue);
+    vec_free(&lines);
+    return status;
 }

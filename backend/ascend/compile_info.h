@@ -1,10 +1,13 @@
-/* What the host has to know of a launch: its ops, their slots, events, streams and options. Read
- * off an entry, and off the super kernel that it is for, where there is one. */
-#ifndef BACKEND_ASCEND_LAUNCH_INFO_H
-#define BACKEND_ASCEND_LAUNCH_INFO_H
+/* What the host has to know of launches, read off entries and the super kernels that they are for,
+ * and JSON of it. */
+#ifndef BACKEND_ASCEND_COMPILE_INFO_H
+#define BACKEND_ASCEND_COMPILE_INFO_H
 
-#include "backend/ascend/entry_ops.h"
+#include "backend/ascend/source_map.h"
+#include "backend/ascend/symbols.h"
+#include "backend/backend.h"
 #include "ir/base/file.h"
+#include "ir/base/json.h"
 #include "ir/base/text.h"
 #include "ir/sk_options.h"
 
@@ -56,12 +59,39 @@ static inline bool launch_info_dumps(const struct launch_info *info)
     return info->debug_options.size > 0;
 }
 
-/* Whether some kernel's function is chosen at run time. */
-bool launch_info_is_dynamic(const struct launch_info *info);
-
 /* Adds what the device compiler must be told of the launch: definitions that the source depends on,
  * then the words of the option compile-options. */
 void launch_info_compile_options(const struct launch_info *info, struct arena *arena,
                                  struct file_names *options);
+
+/* What compile info and metadata share: JSON about launches. */
+
+struct info_json {
+    struct json json;
+    const struct module *module;
+    struct symbols symbols;
+    struct entry_finder finder;
+    const void *user; /* of info_entries_write */
+};
+
+/* Members: the text of a name id; a kernel type as JSON has it; the name of an entry's kernel. */
+void info_json_name(struct info_json *out, const char *key, uint32_t name);
+void info_json_type(struct info_json *out, const char *key, enum kernel_type type);
+void info_json_kernel_name(struct info_json *out, const char *key, const struct entry *entry);
+
+/* A name, or a number where it is one. */
+void info_json_label(struct info_json *out, uint32_t name);
+/* A list of the events of these arguments: numbers where their names are numbers. */
+void info_json_events(struct info_json *out, const struct launch_info *info, struct range events);
+
+/* JSON of all entries of a module, and of the tables of its gears. */
+
+/* Appends a value for each entry of the job's module, in a list where there are several. Of a
+ * module with gears it is an object of that list, `entries`, and `gears`, a table for each graph
+ * with them: which dimensions choose, what GE's options for them are, and what each combination
+ * launches. */
+typedef void info_entry(struct info_json *out, const struct launch_info *info);
+enum backend_status info_entries_write(const struct emission_job *job, info_entry *put,
+                                       const void *user);
 
 #endif

@@ -1,6 +1,6 @@
 /* Modules as objects for the host target. */
-#ifndef BACKEND_HOST_BUILD_H
-#define BACKEND_HOST_BUILD_H
+#ifndef BACKEND_HOST_HOST_H
+#define BACKEND_HOST_HOST_H
 
 #include "backend/device/link.h"
 
