@@ -231,10 +231,6 @@ libskir_la_SOURCES += \
 	ir/syntax/slips.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
-	ir/syntax/upgrade.c \
-	ir/syntax/upgrade.h \
-	ir/syntax/upgrade_entry.c \
-	ir/syntax/upgrade_entry.h \
 	ir/verify/graph_verifier.h \
 	ir/verify/gear_instance.c \
 	ir/verify/gear_instance.h \

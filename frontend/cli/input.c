@@ -88,13 +88,6 @@ void input_open(struct input *input, const struct invocation *invocation, const 
     open_parsed(input, invocation, path, NULL);
 }
 
-void input_open_old(struct input *input, const struct invocation *invocation, const char *path)
-{
-    open_source(input, invocation, path, SOURCE_SKIR);
-    if (input->diags.source)
-        input->module = parse_old_module(&input->source, &input->diags, &input->comments);
-}
-
 bool input_open_foreign(struct input *input, const struct invocation *invocation, const char *path)
 {
     open_source(input, invocation, path, SOURCE_FOREIGN);

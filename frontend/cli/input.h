@@ -21,8 +21,6 @@ struct input {
 /* Reads and parses; what the file includes is left alone. Whatever goes wrong is in
  * input->diags. */
 void input_open(struct input *input, const struct invocation *invocation, const char *path);
-/* The same for a text that may have old forms, which become new ones. */
-void input_open_old(struct input *input, const struct invocation *invocation, const char *path);
 /* Only reads, a text in a format of others. Returns whether there is one. */
 bool input_open_foreign(struct input *input, const struct invocation *invocation, const char *path);
 /* input_open with what the file includes, then the verifier. Returns whether there is a correct

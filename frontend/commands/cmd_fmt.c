@@ -10,7 +10,6 @@
 const struct option options_fmt[] = {
     {"in-place", 'i', OPTION_FLAG, NULL, "replace the files"},
     {"check", 0, OPTION_FLAG, NULL, "print nothing; fail if a file is not in canonical form"},
-    {"upgrade", 0, OPTION_FLAG, NULL, "read old forms of the language, too, and write new ones"},
     {"output", 'o', OPTION_VALUE, "FILE",
      "write there instead of standard output. A folder for several files"},
     {0},
@@ -60,8 +59,8 @@ static enum exit_status format_module(struct invocation *invocation, struct inpu
     if (option_given(invocation, "check")) {
         if (is_canonical(input))
             return EXIT_DONE;
-        fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i%s' makes it so\n",
-                input->path, option_given(invocation, "upgrade") ? " --upgrade" : "");
+        fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i' makes it so\n",
+                input->path);
         return EXIT_INPUT;
     }
     if (!named_files_stay(input, output))
@@ -81,10 +80,7 @@ static enum exit_status format_one(struct invocation *invocation, const char *pa
     struct input input;
     enum exit_status status = EXIT_DONE;
     (void)user;
-    if (option_given(invocation, "upgrade"))
-        input_open_old(&input, invocation, path);
-    else
-        input_open(&input, invocation, path);
+    input_open(&input, invocation, path);
     if (input.module)
         status = format_module(invocation, &input, output);
     return input_close(&input, status);

@@ -13,7 +13,6 @@
 }
 
 %code {
-#include "ir/syntax/upgrade.h"
 
 #include <ctype.h>
 
@@ -437,7 +436,7 @@ head:
                       $$ = parser->scanner.callee; }
 
 rare_op_type:
-  INSTR   { upgrade_op_type(parser, $INSTR); $$ = $INSTR; }
+  INSTR   { parse_small_op_type(parser, $INSTR); $$ = $INSTR; }
 | STRING
 
 operands:

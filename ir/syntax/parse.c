@@ -2,7 +2,6 @@
 #include "ir/sound.h"
 #include "ir/syntax/grammar.h"
 #include "ir/syntax/parser.h"
-#include "ir/syntax/upgrade_entry.h"
 
 static void parser_free(struct parser *parser)
 {
@@ -18,7 +17,6 @@ static void parser_free(struct parser *parser)
     vec_free(&parser->forms);
     vec_free(&parser->known);
     vec_free(&parser->known_types);
-    vec_free(&parser->old_entries);
 }
 
 /* No list on a stack, even an empty one, is at NULL. */
@@ -34,7 +32,6 @@ static void parse_file(const struct parser *outer, uint32_t begin)
 {
     struct parser parser = {.module = outer->module,
                             .diags = outer->diags,
-                            .upgrade = outer->upgrade,
                             .block = NONE,
                             .depth = outer->depth + 1,
                             .parse_file = parse_file};
@@ -45,26 +42,15 @@ static void parse_file(const struct parser *outer, uint32_t begin)
     parser_free(&parser);
 }
 
-/* The entries that were read in the old form. */
-static void upgrade_entries(struct parser *parser)
-{
-    for (uint32_t i = 0; i < parser->old_entries.count; i++)
-        upgrade_entry(parser->module, &parser->module->entries.at[parser->old_entries.at[i].index],
-                      parser->old_entries.at[i].body);
-}
-
 /* Of a text that is nearly all ops, about so many bytes bring one new name. */
 enum { NAME_BYTES = 64 };
 
 /* Whether there is no error. */
 static bool parse_into(struct module *module, struct source *source, struct diags *diags,
-                       bool upgrade, struct spans *comments)
+                       struct spans *comments)
 {
-    struct parser parser = {.module = module,
-                            .diags = diags,
-                            .upgrade = upgrade,
-                            .block = NONE,
-                            .parse_file = parse_file};
+    struct parser parser = {
+        .module = module, .diags = diags, .block = NONE, .parse_file = parse_file};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     parse_clear_dim(&parser);
     scanner_init(&parser.scanner, source, parser.module, diags);
@@ -76,19 +62,16 @@ static bool parse_into(struct module *module, struct source *source, struct diag
         *comments = parser.scanner.comments;
         parser.scanner.comments = (struct spans){NULL, 0, 0};
     }
-    if (diags->counts[SEVERITY_ERROR] == errors)
-        upgrade_entries(&parser);
     parser_free(&parser);
     entries_number_slots(module);
     return diags->counts[SEVERITY_ERROR] == errors;
 }
 
-static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
-                                 struct spans *comments)
+struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments)
 {
     struct module *module = module_new(source);
     intern_reserve(&module->names, (uint32_t)(source->size / NAME_BYTES));
-    if (parse_into(module, source, diags, upgrade, comments)) {
+    if (parse_into(module, source, diags, comments)) {
         expensive_assert(module_is_sound(module));
         return module;
     }
@@ -100,15 +83,5 @@ static struct module *parse_text(struct source *source, struct diags *diags, boo
 
 bool parse_more(struct module *module, struct source *source, struct diags *diags)
 {
-    return parse_into(module, source, diags, false, NULL);
-}
-
-struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments)
-{
-    return parse_text(source, diags, false, comments);
-}
-
-struct module *parse_old_module(struct source *source, struct diags *diags, struct spans *comments)
-{
-    return parse_text(source, diags, true, comments);
+    return parse_into(module, source, diags, NULL);
 }

@@ -11,9 +11,6 @@
  * order, to be freed by the caller. */
 struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments);
 
-/* The same for a text that may have old forms, each of which becomes the new one. */
-struct module *parse_old_module(struct source *source, struct diags *diags, struct spans *comments);
-
 /* Parses a text into a module that is there, behind what it has. Positions of what comes are those
  * of this text. False where it does not follow the grammar; the module then has a part of it. */
 bool parse_more(struct module *module, struct source *source, struct diags *diags);

@@ -2,29 +2,10 @@
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/groups.h"
-#include "ir/syntax/upgrade.h"
+#include "ir/syntax/parser.h"
 
 #include <ctype.h>
 #include <string.h>
-
-/* The end of the line that the scanner is on. */
-static uint32_t line_end(const struct scanner *scanner)
-{
-    const char *p = scanner->cursor;
-    while (p < scanner->limit && *p != '\n')
-        p++;
-    return (uint32_t)(p - scanner->source->text);
-}
-
-static bool has_old_params(struct parser *parser, struct range attrs)
-{
-    const struct attr *params = attr_find(parser->module, attrs, W_params);
-    if (params)
-        upgrade_note(parser, (struct span){params->loc, params->loc + 6},
-                     "an entry's 'params' is an old form",
-                     "args %RESULT = [...], before the programs");
-    return params != NULL;
-}
 
 void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs)
@@ -35,8 +16,6 @@ void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
     parser->entry = module_add_entry(parser->module, name, kernel_type);
     parser->entry->loc = span.begin;
     parser->entry->attrs = attrs;
-    parser->old_entry = has_old_params(parser, attrs);
-    parser->entry_body = parser->upgrade ? line_end(&parser->scanner) : NONE;
     parser->open_braces = 1;
 }
 
@@ -47,9 +26,6 @@ void parse_entry_end(struct parser *parser, struct span span)
     entry->end_loc = span.begin;
     parse_entry_leave(parser);
     parser->open_braces = 0;
-    if (parser->old_entry)
-        vec_push(&parser->old_entries,
-                 ((struct old_entry){entry_id(parser->module, entry), parser->entry_body}));
 }
 
 void parse_entry_leave(struct parser *parser)
@@ -201,19 +177,11 @@ static void unknown_group(struct parser *parser, struct span span, uint32_t name
     diag_suggest(parser->diags, &suggest);
 }
 
-/* Takes the name of a group, or where `may_be_slot` the number that calls once had in its place;
- * false where it is none. */
+/* Takes the name of a group; false where it is none. */
 static bool take_group(struct parser *parser, struct span span, uint32_t *number,
-                       const struct attr_value *value, bool may_be_slot)
+                       const struct attr_value *value)
 {
     bool word;
-    if (value && value->kind == ATTR_INT && may_be_slot) {
-        upgrade_note(parser, span, "the number of a slot is an old form",
-                     "call @KERNEL args %RESULT blocks N");
-        parser->old_entry = true;
-        take_number(parser, span, number, value->i);
-        return true;
-    }
     if (!is_group_name(value, &word))
         return false;
     *number = id_map_find(&parser->groups[word], value->id);
@@ -237,7 +205,7 @@ static const char *take_event(struct parser *parser, struct span span, struct in
     if (event->id != W_lock)
         return "one event";
     instr->word = 1;
-    take_group(parser, span, &instr->number[0], (*value)++, true);
+    take_group(parser, span, &instr->number[0], (*value)++);
     return NULL;
 }
 
@@ -266,8 +234,7 @@ static const char *take_operand(struct parser *parser, struct span span, struct 
         return NULL;
     }
     if (operand == 'S')
-        return take_group(parser, span, &instr->number[(*n_numbers)++], value,
-                          instr->op == INSTR_call)
+        return take_group(parser, span, &instr->number[(*n_numbers)++], value)
                    ? NULL
                    : "a group of arguments (%name)";
     if (operand == 'K') {
@@ -309,14 +276,13 @@ static const char *take_early(struct instr *instr, const struct attr_value **val
     return NULL;
 }
 
-static bool is_word(struct parser *parser, struct span span, const struct attr_value *value,
-                    const char *text, size_t size)
+static bool is_word(const struct parser *parser, const struct attr_value *value, const char *text,
+                    size_t size)
 {
     if (!value || value->kind != ATTR_WORD)
         return false;
     const struct intern_name *name = &parser->module->names.names[value->id];
-    return (name->size == size && memcmp(name->text, text, size) == 0) ||
-           upgrade_instr_word(parser, span, text, size, value->id);
+    return name->size == size && memcmp(name->text, text, size) == 0;
 }
 
 /* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the
@@ -336,7 +302,7 @@ static const char *take_element(struct parser *parser, struct span span, struct 
         const struct attr_value *next = *value < end ? (*value)++ : NULL;
         if (*form >= 'a' && *form <= 'z') {
             *expected_size = size;
-            return is_word(parser, span, next, form, size) ? NULL : form;
+            return is_word(parser, next, form, size) ? NULL : form;
         }
         expected = take_operand(parser, span, instr, n_numbers, *form, next);
     }

@@ -1,7 +1,8 @@
 /* The parser's part for graphs. */
 #include "ir/attr_rows.h"
+#include "ir/op_types.h"
 #include "ir/syntax/locate.h"
-#include "ir/syntax/upgrade.h"
+#include "ir/syntax/parser.h"
 
 /* Of a graph that is the whole text, about so many bytes bring an op. */
 enum { OP_BYTES = 64 };
@@ -211,7 +212,6 @@ void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name,
     block.send = graph_add_refs(parser->graph, events, parts->send);
     block.recv = graph_add_refs(parser->graph, events + parts->send, parts->recv);
     parser->op = (struct op_parts){0};
-    upgrade_superkernel(parser, &block);
     uint32_t *whole = id_map_at(&parser->superkernels, name);
     if (*whole != NONE)
         go_on(parser, &block, *whole);
@@ -280,6 +280,22 @@ static void report_type_count(struct parser *parser, const char *end)
                 parts->types == 1 ? "" : "s"))
         diag_help(parser->diags,
                   "write one type for each result behind ':', in parentheses if there are several");
+}
+
+/* Without quotes, an op type begins with a capital letter. */
+void parse_small_op_type(struct parser *parser, uint64_t type)
+{
+    const struct intern_name *name = &parser->module->names.names[token_id(type)];
+    struct span span = {token_begin(type), token_begin(type) + name->size};
+    if (!diag_at(parser->diags, DIAG_syntax, span,
+                 "an op type that begins with a small letter needs quotes"))
+        return;
+    struct suggest suggest = {.wanted = name->text, .wanted_size = name->size};
+    op_types_offer(parser->module->op_types, &suggest);
+    if (suggest.best && suggest.distance == 0) /* the same but for the letters' case */
+        diag_help(parser->diags, "write '%.*s(...)'", (int)suggest.best_size, suggest.best);
+    else
+        diag_help(parser->diags, "write '\"%.*s\"(...)'", SHOWN_NAME(name));
 }
 
 void parse_rest(struct parser *parser, uint64_t rest)

@@ -1,6 +1,6 @@
 /* The parser's part for what is not inside of a graph or an entry, and for what all constructs
  * have: lists, types, attributes. */
-#include "ir/syntax/upgrade.h"
+#include "ir/syntax/parser.h"
 
 /* ---------------------------------------------------------------------------- lists ---- */
 
@@ -197,7 +197,6 @@ void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct
     kernel->loc = span.begin;
     kernel->end_loc = span.end - 1;
     kernel->attrs = attrs;
-    upgrade_kernel(parser, attrs);
     if (parser->depth)
         parse_included_paths(parser->module, kernel);
     assert(parser_is_between(parser));

@@ -41,25 +41,16 @@ struct form {
 #define FORM_NONE UINT32_MAX
 #define FORM_VALUE (UINT32_MAX - 1)
 
-/* An entry of the old form. */
-struct old_entry {
-    uint32_t index, body; /* body: where its arguments are to stand */
-};
-
 /* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
  * counts. The stacks are empty between statements. */
 struct parser {
     struct scanner scanner;
     struct module *module;
     struct diags *diags;
-    bool upgrade;            /* old forms become new ones */
-    struct graph *graph;     /* the open one */
-    struct entry *entry;     /* the open one */
-    struct program *program; /* the open one */
-    uint32_t block;          /* innermost open block, or NONE */
-    bool old_entry;          /* the open one is of the old form (ir/syntax/upgrade_entry.h) */
-    uint32_t entry_body;     /* where the line ends on which its body begins */
-    VEC(struct old_entry) old_entries;
+    struct graph *graph;         /* the open one */
+    struct entry *entry;         /* the open one */
+    struct program *program;     /* the open one */
+    uint32_t block;              /* innermost open block, or NONE */
     struct op_parts op;          /* the one being parsed */
     struct dim_parts dim;        /* the one being parsed */
     unsigned depth;              /* files that include this one; 0: it is the source itself */
@@ -184,8 +175,8 @@ void parse_block_end(struct parser *parser, uint32_t end_loc);
 /* A super kernel, whose events are the last on parser.ids: as many as parser.op says. */
 void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name,
                              struct range attrs);
-/* An op type without quotes that begins with a small letter. */
-void upgrade_op_type(struct parser *parser, uint64_t type);
+/* Reports an op type without quotes that begins with a small letter. */
+void parse_small_op_type(struct parser *parser, uint64_t type);
 
 /* The parts of an op: how many results and operands stand on parser->ids, and what is called. */
 static inline void parse_results(struct parser *parser, uint64_t first, uint32_t results)
@@ -204,7 +195,7 @@ static inline void parse_call(struct parser *parser, uint32_t type, uint32_t ope
 static inline void parse_word_call(struct parser *parser, uint64_t type, uint32_t operands)
 {
     if (*scanner_text(&parser->scanner, token_begin(type)) >= 'a')
-        upgrade_op_type(parser, type);
+        parse_small_op_type(parser, type);
     parse_call(parser, token_id(type), operands);
 }
 

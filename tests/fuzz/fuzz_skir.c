@@ -1,8 +1,7 @@
 /* Fuzz target of the language and the passes: any bytes are parsed and printed, with their
  * comments, until the text no longer changes, which it must not the second time. A module that
  * passes the verifier goes through the pipeline `default`, without a library of sample kernels;
- * what that makes must pass the verifier again, print, and parse. So must old forms of the
- * language, which are written as new ones.
+ * what that makes must pass the verifier again, print, and parse.
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
@@ -60,25 +59,10 @@ static void try_including(const uint8_t *data, size_t size)
     parsed_free(&parsed);
 }
 
-/* Old forms are written as new ones. */
-static void try_upgrade(const uint8_t *data, size_t size)
-{
-    struct file_bytes text = copy_of((const char *)data, size);
-    struct parsed_module parsed = {.copy = text.data};
-    diags_init(&parsed.diags, &parsed.source, "test.skir");
-    if (source_init(&parsed.source, "test.skir", text.data, text.size))
-        parsed.module = parse_old_module(&parsed.source, &parsed.diags, &parsed.comments);
-    if (parsed.module)
-        print_and_check(&parsed, false);
-    print_diags(&parsed.diags);
-    parsed_free(&parsed);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct parsed_module parsed;
     try_including(data, size);
-    try_upgrade(data, size);
     parsed_init(&parsed, (const char *)data, size);
     if (parsed.module) {
         if (!has_golden_comments(data, size))
