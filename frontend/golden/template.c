@@ -241,15 +241,19 @@ static bool are_same(const struct template *template, const struct place *places
     return true;
 }
 
-/* Tries the first match at each place, since pieces of one name may differ at the first. */
+/* Tries the first match at each place, since pieces of one name may differ at the first. The line
+ * ends with a null byte. */
 static bool match_line(const struct template *template, const struct place *places,
                        regmatch_t *groups, uint32_t n_groups, const char *line, size_t size)
 {
-    for (regoff_t start = 0; start <= (regoff_t)size; start = groups[0].rm_so + 1) {
-        groups[0] = (regmatch_t){.rm_so = start, .rm_eo = (regoff_t)size};
-        if (regexec(&template->compiled, line, n_groups, groups,
-                    REG_STARTEND | (start ? REG_NOTBOL : 0)) != 0)
+    for (size_t start = 0; start <= size; start = (size_t)groups[0].rm_so + 1) {
+        if (regexec(&template->compiled, line + start, n_groups, groups, start ? REG_NOTBOL : 0) !=
+            0)
             return false;
+        for (uint32_t i = 0; i < n_groups; i++) {
+            groups[i].rm_so += groups[i].rm_so < 0 ? 0 : (regoff_t)start;
+            groups[i].rm_eo += groups[i].rm_eo < 0 ? 0 : (regoff_t)start;
+        }
         if (are_same(template, places, groups, line))
             return true;
     }
@@ -275,14 +279,17 @@ bool template_matches(struct template *template, const char *line, size_t size, 
     struct place *places = mem_calloc(template->count, sizeof *places);
     uint32_t n_groups = make_source(template, whole, captures, places, &source);
     regmatch_t *groups = mem_calloc(n_groups, sizeof *groups);
-    bool matches =
-        compile(template, &source) && match_line(template, places, groups, n_groups, line, size);
+    struct text terminated = {NULL, 0, 0};
+    text_printf(&terminated, "%.*s", (int)size, line);
+    bool matches = compile(template, &source) &&
+                   match_line(template, places, groups, n_groups, terminated.at, terminated.size);
     for (uint32_t i = 0; matches && i < template->count; i++) {
         const regmatch_t *group = &groups[places[i].group];
         if (template->pieces[i].name && places[i].group && places[i].same == NONE)
             vec_push(captures, (struct capture){template->pieces[i].name, line + group->rm_so,
                                                 (size_t)(group->rm_eo - group->rm_so)});
     }
+    text_free(&terminated);
     text_free(&source);
     mem_free(places);
     mem_free(groups);

@@ -1,8 +1,117 @@
-/* Kernel type and number of blocks of a super kernel, by the rules of the reference compiler:
- * docs/passes.md, "lower-superkernels". */
 #include "passes/entry/launch.h"
+
+#include "ir/event_sides.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
+
+/* The super kernel that a side is an op of, or NONE. */
+static uint32_t place_of(const struct graph *graph, const struct event_side *side)
+{
+    return side->op == NONE ? NONE : graph_superkernel(graph, graph->ops.at[side->op].block);
+}
+
+void outer_events_init(struct outer_events *events, const struct graph *graph)
+{
+    struct id_map waiters = {NULL, 0, 0}; /* block, by event */
+    struct event_sides sends = event_sides_find(graph, W_send);
+    struct event_sides recvs = event_sides_find(graph, W_recv);
+    *events = (struct outer_events){.shared = NONE};
+    for (uint32_t i = 0; i < sends.count; i++)
+        id_map_set(&events->sender, sends.at[i].event, place_of(graph, &sends.at[i]));
+    for (uint32_t i = 0; i < sends.count; i++)
+        id_map_set(&events->outside, sends.at[i].event, 1);
+    for (uint32_t i = 0; i < recvs.count; i++)
+        id_map_set(&events->outside, recvs.at[i].event, 0);
+    for (uint32_t i = 0; i < recvs.count; i++) {
+        uint32_t event = recvs.at[i].event, place = place_of(graph, &recvs.at[i]);
+        if (place == id_map_find(&events->sender, event) && place != NONE)
+            continue;
+        id_map_set(&events->outside, event, 1);
+        if (place == NONE)
+            continue;
+        uint32_t *waiter = id_map_at(&waiters, event);
+        if (*waiter != NONE && *waiter != place)
+            events->shared = event;
+        *waiter = place;
+    }
+    id_map_free(&waiters);
+    vec_free(&sends);
+    vec_free(&recvs);
+}
+
+void outer_events_free(struct outer_events *events)
+{
+    id_map_free(&events->sender);
+    id_map_free(&events->outside);
+}
+
+bool outer_events_waits(const struct outer_events *events, uint32_t block, uint32_t event)
+{
+    return id_map_find(&events->sender, event) != block;
+}
+
+bool outer_events_notifies(const struct outer_events *events, uint32_t event)
+{
+    return id_map_find(&events->outside, event) == 1;
+}
+
+static bool warned_before(const struct diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == DIAG_entry_unused)
+            return true;
+    return false;
+}
+
+/* Marks the names of all super kernels; false where there are none, or scopes. */
+static bool mark_superkernels(const struct module *module, uint8_t *marked)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t b = 0; b < graph->blocks.count; b++) {
+            if (graph->blocks.at[b].kind == BLOCK_SCOPE)
+                return false;
+            if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL)
+                continue;
+            marked[block_entry_name(module, &graph->blocks.at[b])] = 1;
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void warn(struct pass_context *context, const struct entry *entry, const uint8_t *marked)
+{
+    const struct module *module = context->module;
+    struct suggest suggest = name_suggest(module, entry->name);
+    if (!diag_at(context->diags, DIAG_entry_unused, locate_name(module, entry->loc),
+                 "no super kernel has the entry '@%.*s': nothing launches it",
+                 NAME(module, entry->name)))
+        return;
+    suggest.before = "@";
+    if (diag_wants_suggestion(context->diags))
+        for (uint32_t name = 0; name < module->names.count; name++)
+            if (marked[name] && module_find(module, SYMBOL_ENTRY, name) == NONE)
+                name_offer(&suggest, module, name);
+    diag_suggest(context->diags, &suggest);
+}
+
+void entries_warn_unused(struct pass_context *context)
+{
+    const struct module *module = context->module;
+    if (module->entries.count == 0 || warned_before(context->diags))
+        return;
+    uint8_t *marked = mem_calloc(module->names.count, 1);
+    if (mark_superkernels(module, marked))
+        for (uint32_t i = 0; i < module->entries.count; i++)
+            if (!marked[module->entries.at[i].name])
+                warn(context, &module->entries.at[i], marked);
+    mem_free(marked);
+}
+
+/* Kernel type and number of blocks of a super kernel, by the rules of the reference compiler:
+ * docs/passes.md, "lower-superkernels". */
 
 /* Most cores and blocks of any op of a super kernel. */
 struct demand {

@@ -17,4 +17,29 @@ bool entries_are_bound(const struct module *module);
  * and the choice of a dynamic kernel, where it does not stand directly before the call. */
 bool short_calls_write(struct pass_context *context);
 
+/* Calls of sample kernels that the module does not declare, in entries that are written by hand:
+ * they name the kernel as it would be declared. */
+
+/* The kernel that an op of a super kernel got, under the name that the sample has. */
+struct sample_use {
+    uint32_t entry; /* its name */
+    uint32_t sample, kernel;
+};
+
+struct sample_uses {
+    struct sample_use *at;
+    uint32_t count, capacity;
+};
+
+/* The names of kernels that entries use and the module does not declare. */
+void undeclared_find(struct id_map *undeclared, const struct module *module);
+
+/* The blocks with which the entry calls the kernel of a name; 0: it does not. */
+uint32_t entry_called_blocks(const struct entry *entry, uint32_t name);
+
+/* Gives the instructions with these names the kernels that the ops of their super kernel got. False
+ * with diagnostics where no op of the module got one of that name. */
+bool sample_calls_write(struct pass_context *context, const struct id_map *undeclared,
+                        const struct sample_uses *uses);
+
 #endif

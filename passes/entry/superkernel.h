@@ -1,13 +1,82 @@
-/* A super kernel and its entry, as passes over entries see them: with its ops in the order in which
- * the programs call them, which is mostly that of its list. */
+/* Programs under construction: new instructions, and additions to what a program has. */
 #ifndef PASSES_ENTRY_SUPERKERNEL_H
 #define PASSES_ENTRY_SUPERKERNEL_H
 
+#include "ir/module.h"
 #include "ir/order.h"
 #include "ir/sk_options.h"
 #include "ir/slots.h"
+#include "passes/called.h"
 #include "passes/context.h"
-#include "passes/entry/entry_change.h"
+
+/* An instruction made by a pass, without operands but `word`. */
+struct instr instr_make(enum instr_op op, uint8_t word);
+
+/* Puts `instrs` in place of the program's, and takes them: `*instrs` is empty then. */
+struct instrs {
+    struct instr *at;
+    uint32_t count, capacity;
+};
+void program_replace(struct program *program, struct instrs *instrs);
+
+/* Instructions to be inserted, in the order of their places. Zero-initialised when empty. */
+struct program_edit {
+    struct addition {
+        uint32_t at; /* before the instruction of this index; those of one place stand in turn */
+        struct instr instr;
+    } * at;
+    uint32_t count, capacity;
+};
+
+/* `at` is not below that of the addition before. */
+void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr);
+/* Appends what the program is with the additions. */
+
+static inline bool program_has(const struct program *program, uint32_t at, enum instr_op op)
+{
+    return at < program->instrs.count && program->instrs.at[at].op == op;
+}
+
+/* Whether it is a hint that stands ahead of its kernel's call (PLACE_AHEAD). */
+static inline bool instr_is_ahead(const struct instr *instr)
+{
+    return instr_info(instr->op)->place == PLACE_AHEAD;
+}
+
+static inline bool program_has_ahead(const struct program *program, uint32_t at)
+{
+    return at < program->instrs.count && instr_is_ahead(&program->instrs.at[at]);
+}
+
+/* Changes of the entry of a super kernel that is visited (passes/entry/visit.h). A part
+ * (ir/base/part.h) works on a copy of what it changes, so that nothing has happened where it is
+ * left; the module's entry is as the copy is when all parts are done. */
+
+struct superkernel;
+
+struct entry_change {
+    struct entry *entry; /* the module's */
+    bool in_part;
+    bool copied;     /* `copy` is another one than the module's, and sk->entry */
+    bool own_groups; /* of the copy, with their arguments; else they are the module's entry's */
+    bool own_program[CORE_TYPES];
+    struct entry copy;
+};
+
+/* The entry, of which anything may be changed. Until its next change, it is sk->entry. */
+struct entry *superkernel_own_entry(struct superkernel *sk);
+
+/* Puts `instrs` in place of a program's, and takes them: `*instrs` is empty then. */
+void superkernel_replace(struct superkernel *sk, enum core_type core, struct instrs *instrs);
+
+/* Makes the additions to a program, and forgets them. */
+void superkernel_edit(struct superkernel *sk, enum core_type core, struct program_edit *edit);
+
+/* What was changed in a part becomes the module's; to be called when all parts are done. */
+void entry_change_take(struct entry_change *change);
+
+/* A super kernel and its entry, as passes over entries see them: with its ops in the order in which
+ * the programs call them, which is mostly that of its list. */
 
 struct superkernel {
     struct pass_context *context;
@@ -70,5 +139,14 @@ void superkernel_events_free(struct superkernel_events *events);
 uint32_t superkernel_word_owner(const struct superkernel *sk,
                                 const struct superkernel_events *events, const struct instr *instr,
                                 uint32_t next);
+
+/* The order in which the programs of an entry, both taken together, call its ops. */
+
+/* Fills `turns`, of as many as ops, with their places in the list, in an order that the graph
+ * allows and in which each program calls them: of ops that could be next, the first of the list.
+ * Where no call can be next by the graph, it is refused only if the entry is not synchronised: what
+ * is wrong with another, the proof tells. False, reported, where an order is refused, or mixed ops
+ * have none. `sk` is by list order, `called` is what its entry calls. */
+bool turns_find(const struct superkernel *sk, const struct called *called, uint32_t *turns);
 
 #endif

@@ -12,10 +12,10 @@
  *
  * with what orders ops (BETWEEN) among them. Passes that put something there, and find what others
  * have put there, do both by these functions alone. */
-#ifndef PASSES_ENTRY_CALL_SITE_H
-#define PASSES_ENTRY_CALL_SITE_H
+#ifndef PASSES_ENTRY_INSERTION_POINTS_H
+#define PASSES_ENTRY_INSERTION_POINTS_H
 
-#include "passes/entry/program_edit.h"
+#include "ir/base/vec.h"
 #include "passes/entry/superkernel.h"
 
 /* For each op, the index of its call in the program of a core type, NONE where it has no part
@@ -23,7 +23,6 @@
 uint32_t *superkernel_calls(const struct superkernel *sk, enum core_type core);
 
 /* The call's own: the first index of that, and the one behind the last. */
-uint32_t call_site_begin(const struct program *program, uint32_t call);
 uint32_t call_site_end(const struct program *program, uint32_t call);
 
 /* Whether the call's own has an instruction. */
@@ -53,5 +52,27 @@ uint32_t call_site_behind_notify(const struct program *program, uint32_t from);
 
 /* Behind what stands at the start of a program, before its first op. */
 uint32_t program_start_end(const struct program *program);
+
+/* Where a program has room for what is brought in ahead of calls: before op n of a list, behind the
+ * op before it, stands what is for op n + 1; what is for the first op stands there, too. With two
+ * lists, those are the lists of each core type. With one, a program has no instructions of ops
+ * without a part on its core type, but they count. */
+
+/* The calls of a program: where they stand, and the turns of their ops in the list. */
+struct ahead {
+    const struct program *program;
+    bool split; /* the entry splits its barriers (passes/early_start.c) */
+    bool pairs; /* debug-dcci-all puts cache maintenance behind ops */
+    struct vec_u32 at, turn;
+    uint32_t before; /* calls before the place that was found last */
+};
+
+/* To be freed. */
+void ahead_init(struct ahead *ahead, const struct superkernel *sk, enum core_type core);
+void ahead_free(struct ahead *ahead);
+
+/* The index in front of which stands what is brought in for the i-th call; `i` is not below that of
+ * the question before. */
+uint32_t ahead_place(struct ahead *ahead, uint32_t i);
 
 #endif
