@@ -16,19 +16,15 @@
 #include "ir/meant_names.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
-#include "ir/stub_kernels.h"
 #include "ir/order.h"
 #include "ir/seen_ops.h"
+#include "ir/stub_kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
-#include "passes/bind_operands.h"
-#include "passes/declared_kernels.h"
-#include "passes/declared_samples.h"
-#include "passes/entry/sample_calls.h"
 #include "passes/entry/short_calls.h"
+#include "passes/kernel_binding.h"
 #include "passes/pass.h"
 #include "passes/properties.h"
-#include "passes/sized_kernels.h"
 
 /* A sample kernel that is declared with a number of blocks. */
 struct sized_kernel {

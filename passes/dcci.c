@@ -17,7 +17,7 @@
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/entry/call_site.h"
+#include "passes/entry/insertion_points.h"
 #include "passes/entry/visit.h"
 
 #include <assert.h>

@@ -29,7 +29,7 @@
  * before it in the programs, and those are complete by themselves.
  */
 #include "ir/syntax/locate.h"
-#include "passes/entry/call_site.h"
+#include "passes/entry/insertion_points.h"
 #include "passes/entry/visit.h"
 
 #include <assert.h>

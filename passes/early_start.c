@@ -19,7 +19,7 @@
  */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/entry/call_site.h"
+#include "passes/entry/insertion_points.h"
 #include "passes/entry/visit.h"
 
 /* One program, while halves are taken out of it. */

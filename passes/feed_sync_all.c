@@ -22,7 +22,7 @@
  */
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/entry/call_site.h"
+#include "passes/entry/insertion_points.h"
 #include "passes/entry/visit.h"
 
 enum {

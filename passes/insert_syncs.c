@@ -10,12 +10,12 @@
  * before which the op must be complete, choices of dynamic kernels, and resets of the words that
  * were waited for. Where barriers and flags go, passes/sync/plan/plan.h finds.
  */
-#include "passes/insert_syncs.h"
 #include "ir/syntax/instr_numbers.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/entry/program_edit.h"
+#include "passes/entry/superkernel.h"
 #include "passes/entry/visit.h"
+#include "passes/insert_syncs.h"
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
 

@@ -150,7 +150,7 @@ struct sizer {
 /* ----------------------------------------------------------------------------- reports ---- */
 
 static bool sample_block_check(const struct module *module, const struct kernel *kernel,
-                        const struct library_kernel *sample, struct diags *diags)
+                               const struct library_kernel *sample, struct diags *diags)
 {
     struct file_fault fault = {
         .path = sample->path, .span = sample->block_span, .at = sample->block_at};
@@ -381,7 +381,7 @@ uint32_t sample_declare(struct module *module, const struct library_kernel *samp
     return name;
 }
 
-/* Operands that are given by name, or left out (passes/bind_operands.h). */
+/* Operands that are given by name, or left out. */
 
 static bool unknown_label(struct diags *diags, const struct module *module,
                           const struct graph *graph, const struct op *op, uint32_t place,

@@ -4,16 +4,12 @@ libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/check_sync.c \
 	passes/bind_kernels.c \
-	passes/bind_operands.c \
-	passes/bind_operands.h \
+	passes/kernel_binding.c \
+	passes/kernel_binding.h \
 	passes/called.c \
 	passes/called.h \
 	passes/context.h \
 	passes/dcci.c \
-	passes/declared_kernels.c \
-	passes/declared_kernels.h \
-	passes/declared_samples.c \
-	passes/declared_samples.h \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
 	passes/expand_gears.c \
@@ -24,8 +20,6 @@ libskir_la_SOURCES += \
 	passes/insert_syncs.c \
 	passes/insert_syncs.h \
 	passes/insert_syncs_remarks.c \
-	passes/kept_texts.c \
-	passes/kept_texts.h \
 	passes/limit_residency.c \
 	passes/limit_residency.h \
 	passes/limit_stream_fusion.c \
@@ -34,57 +28,33 @@ libskir_la_SOURCES += \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
 	passes/pass.h \
-	passes/pass_list.c \
 	passes/pass_plugin.h \
-	passes/pass_table.c \
-	passes/pass_table.h \
 	passes/passes.def \
 	passes/pipeline.c \
 	passes/pipeline.h \
-	passes/preload_code.c \
-	passes/preload_data.c \
+	passes/preload.c \
 	passes/profile.c \
 	passes/properties.c \
 	passes/properties.h \
-	passes/sized_kernels.c \
-	passes/sized_kernels.h \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/trace.c \
 	passes/verify_sync.c \
-	passes/entry/ahead.c \
-	passes/entry/ahead.h \
-	passes/entry/call_site.c \
-	passes/entry/call_site.h \
-	passes/entry/kernel_map.c \
-	passes/entry/kernel_map.h \
-	passes/entry/entry_change.c \
-	passes/entry/entry_change.h \
+	passes/entry/insertion_points.c \
+	passes/entry/insertion_points.h \
 	passes/entry/launch.c \
 	passes/entry/launch.h \
-	passes/entry/outer_events.c \
-	passes/entry/outer_events.h \
-	passes/entry/program_edit.c \
-	passes/entry/program_edit.h \
 	passes/entry/records.c \
 	passes/entry/records.h \
-	passes/entry/sample_calls.c \
-	passes/entry/sample_calls.h \
 	passes/entry/short_calls.c \
 	passes/entry/short_calls.h \
 	passes/entry/superkernel.c \
 	passes/entry/superkernel.h \
-	passes/entry/turns.c \
-	passes/entry/turns.h \
-	passes/entry/unused.c \
-	passes/entry/unused.h \
 	passes/entry/visit.c \
 	passes/entry/visit.h \
-	passes/events/conduct.c \
+	passes/events/event_sources.c \
 	passes/events/inserter.h \
-	passes/events/kept.c \
-	passes/events/names.c \
-	passes/events/write.c \
+	passes/events/event_clauses.c \
 	passes/fusion/attempts.c \
 	passes/fusion/beside.c \
 	passes/fusion/breaks.c \
@@ -119,13 +89,8 @@ libskir_la_SOURCES += \
 	passes/fusion/taken_symbols.h \
 	passes/fusion/unfused.c \
 	passes/fusion/unfused.h \
-	passes/inline/builder.h \
-	passes/inline/ends.c \
 	passes/inline/graph.c \
 	passes/inline/graph.h \
-	passes/inline/ops.c \
-	passes/inline/order.c \
-	passes/inline/stamped.h \
 	passes/launches/advise.c \
 	passes/launches/advise.h \
 	passes/launches/apply.c \
@@ -244,11 +209,6 @@ plugin_headers = \
 	ir/variants.h \
 	ir/words.def \
 	passes/context.h \
-	passes/entry/call_site.h \
-	passes/entry/entry_change.h \
-	passes/entry/launch.h \
-	passes/entry/program_edit.h \
-	passes/entry/superkernel.h \
 	passes/entry/visit.h \
 	passes/fusion/fusable.h \
 	passes/fusion/schedule.h \

@@ -15,9 +15,7 @@
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 #include "passes/entry/launch.h"
-#include "passes/entry/outer_events.h"
-#include "passes/entry/unused.h"
-#include "passes/entry/program_edit.h"
+#include "passes/entry/superkernel.h"
 #include "passes/pass.h"
 
 /* A super kernel without an entry, and what it gets. */

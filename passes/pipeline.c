@@ -157,7 +157,8 @@ static void print_part(struct text *text, const struct module *module, enum kept
 }
 
 /* Texts of what `pass` must keep: nothing where the pass is one of skirc, whose row is trusted. */
-static void kept_texts_take(struct kept_texts *texts, const struct pass *pass, const struct module *module)
+static void kept_texts_take(struct kept_texts *texts, const struct pass *pass,
+                            const struct module *module)
 {
     *texts = (struct kept_texts){.of = {{NULL, 0, 0}}};
     for (unsigned part = 0; part < KEPT_PARTS; part++)
@@ -175,7 +176,7 @@ static bool is_same(const struct text *before, const struct module *module, enum
 }
 
 static const char *kept_texts_changed(struct kept_texts *texts, const struct pass *pass,
-                               const struct module *module)
+                                      const struct module *module)
 {
     /* Only a sound module has a text; the verifier says what is wrong with another. */
     unsigned parts = kept_parts(pass);

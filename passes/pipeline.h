@@ -1,4 +1,5 @@
-/* The passes that there are: those of passes.def, and what is added to them. */
+/* The passes that there are, those of passes.def and what is added to them; pipelines, which are
+ * lists of passes, and how they run. */
 #ifndef PASSES_PIPELINE_H
 #define PASSES_PIPELINE_H
 
@@ -28,8 +29,6 @@ uint32_t pass_table_find(const struct pass_table *table, const char *name, size_
 
 /* Offers all names that a list of passes can have. */
 void pass_table_offer(const struct pass_table *table, struct suggest *suggest);
-
-/* Pipelines: lists of passes, and how they run. */
 
 /* Passes to run, in order. Zero-initialised it is empty. */
 struct pipeline {

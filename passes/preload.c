@@ -3,7 +3,6 @@
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 #include "passes/entry/insertion_points.h"
-#include "passes/entry/superkernel.h"
 #include "passes/entry/visit.h"
 
 /* preload-code: brings code into the instruction cache before it is called.
@@ -130,7 +129,7 @@ static void preload_all(struct superkernel *sk, enum core_type core)
     superkernel_edit(sk, core, &edit);
 }
 
-static bool has_preloads(const struct entry *entry)
+static bool has_code_preloads(const struct entry *entry)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct program *program = &entry->programs[core];
@@ -145,7 +144,7 @@ static bool has_preloads(const struct entry *entry)
 static bool insert(struct superkernel *sk)
 {
     int64_t mode = sk->options.of[SK_preload_code].number;
-    if (mode == SK_PRELOAD_none || has_preloads(sk->entry))
+    if (mode == SK_PRELOAD_none || has_code_preloads(sk->entry))
         return true;
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!sk->entry->programs[core].present)
@@ -203,7 +202,7 @@ static void preload(struct superkernel *sk, enum core_type core)
     ahead_free(&calls);
 }
 
-static bool has_preloads(const struct entry *entry)
+static bool has_data_preloads(const struct entry *entry)
 {
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
@@ -219,7 +218,7 @@ static bool wants(const struct sk_options *options)
 
 static bool visit(struct superkernel *sk)
 {
-    if (has_preloads(sk->entry))
+    if (has_data_preloads(sk->entry))
         return true;
     for (int core = 0; core < CORE_TYPES; core++)
         if (sk->entry->programs[core].present)

@@ -17,8 +17,8 @@
 #include "ir/members.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+#include "passes/entry/launch.h"
 #include "passes/entry/short_calls.h"
-#include "passes/entry/unused.h"
 #include "passes/sync/report.h"
 
 /* --------------------------------------------------------------------------- order ---- */

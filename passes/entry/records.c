@@ -1,5 +1,5 @@
+#include "passes/entry/insertion_points.h"
 #include "passes/entry/records.h"
-#include "passes/entry/call_site.h"
 
 #include <string.h>
 

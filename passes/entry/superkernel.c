@@ -27,7 +27,7 @@ void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr
 }
 
 static void program_edit_merge(const struct program_edit *edit, const struct program *program,
-                        struct instrs *instrs)
+                               struct instrs *instrs)
 {
     uint32_t added = 0;
     assert(edit->count == 0 || edit->at[edit->count - 1].at <= program->instrs.count);

@@ -1,4 +1,5 @@
-/* Programs under construction: new instructions, and additions to what a program has. */
+/* A super kernel and its entry, as passes over entries see them: with its ops in the order in which
+ * the programs call them, which is mostly that of its list; and programs under construction. */
 #ifndef PASSES_ENTRY_SUPERKERNEL_H
 #define PASSES_ENTRY_SUPERKERNEL_H
 
@@ -30,7 +31,6 @@ struct program_edit {
 
 /* `at` is not below that of the addition before. */
 void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr);
-/* Appends what the program is with the additions. */
 
 static inline bool program_has(const struct program *program, uint32_t at, enum instr_op op)
 {
@@ -51,9 +51,6 @@ static inline bool program_has_ahead(const struct program *program, uint32_t at)
 /* Changes of the entry of a super kernel that is visited (passes/entry/visit.h). A part
  * (ir/base/part.h) works on a copy of what it changes, so that nothing has happened where it is
  * left; the module's entry is as the copy is when all parts are done. */
-
-struct superkernel;
-
 struct entry_change {
     struct entry *entry; /* the module's */
     bool in_part;
@@ -63,27 +60,12 @@ struct entry_change {
     struct entry copy;
 };
 
-/* The entry, of which anything may be changed. Until its next change, it is sk->entry. */
-struct entry *superkernel_own_entry(struct superkernel *sk);
-
-/* Puts `instrs` in place of a program's, and takes them: `*instrs` is empty then. */
-void superkernel_replace(struct superkernel *sk, enum core_type core, struct instrs *instrs);
-
-/* Makes the additions to a program, and forgets them. */
-void superkernel_edit(struct superkernel *sk, enum core_type core, struct program_edit *edit);
-
-/* What was changed in a part becomes the module's; to be called when all parts are done. */
-void entry_change_take(struct entry_change *change);
-
-/* A super kernel and its entry, as passes over entries see them: with its ops in the order in which
- * the programs call them, which is mostly that of its list. */
-
 struct superkernel {
     struct pass_context *context;
     struct module *module;
     const struct graph *graph;
     const struct block *block;
-    const struct entry *entry; /* to be changed by passes/entry/entry_change.h */
+    const struct entry *entry; /* changed by superkernel_own_entry */
     struct entry_change change;
     const uint32_t *ops; /* op ids in the order of the calls: an op's number here is its turn */
     uint32_t count;
@@ -93,8 +75,9 @@ struct superkernel {
     uint32_t n_grouped;
     const struct order *order; /* of the graph */
     struct sk_options options;
-    unsigned records; /* kinds that the entry's programs get behind the visit (records.h) */
-    void *user;       /* of superkernels_visit_in_turn */
+    unsigned
+        records; /* kinds that the entry's programs get after the visit (passes/entry/records.h) */
+    void *user;  /* of superkernels_visit_in_turn */
 };
 
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);
@@ -148,5 +131,17 @@ uint32_t superkernel_word_owner(const struct superkernel *sk,
  * is wrong with another, the proof tells. False, reported, where an order is refused, or mixed ops
  * have none. `sk` is by list order, `called` is what its entry calls. */
 bool turns_find(const struct superkernel *sk, const struct called *called, uint32_t *turns);
+
+/* The entry, of which anything may be changed. Until its next change, it is sk->entry. */
+struct entry *superkernel_own_entry(struct superkernel *sk);
+
+/* Puts `instrs` in place of a program's, and takes them: `*instrs` is empty then. */
+void superkernel_replace(struct superkernel *sk, enum core_type core, struct instrs *instrs);
+
+/* Makes the additions to a program, and forgets them. */
+void superkernel_edit(struct superkernel *sk, enum core_type core, struct program_edit *edit);
+
+/* What was changed in a part becomes the module's; to be called when all parts are done. */
+void entry_change_take(struct entry_change *change);
 
 #endif

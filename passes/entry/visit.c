@@ -1,8 +1,8 @@
-#include "passes/entry/visit.h"
 #include "ir/base/parts.h"
 #include "ir/gears.h"
 #include "passes/entry/records.h"
-#include "passes/entry/turns.h"
+#include "passes/entry/superkernel.h"
+#include "passes/entry/visit.h"
 
 /* What all parts of a visit share. */
 struct visits {

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* qsort_r */
 #include <string.h>
 
 #include "passes/events/inserter.h"
@@ -5,7 +6,6 @@
 /* Names of events: those of their senders, so that a change at one op does not rename the events of
  * others. */
 
-#define _GNU_SOURCE /* qsort_r */
 #include "ir/base/text.h"
 #include "passes/events/inserter.h"
 

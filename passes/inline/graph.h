@@ -1,12 +1,15 @@
-/* Numbers by name, of which all are forgotten at once: for many graphs one after another, none of
- * which takes time for the names of others. */
+/* A graph in which calls are replaced by the ops of the graphs that they call. What orders two ops
+ * before orders them after, and nothing else does: what a call waits for, the first ops of its
+ * graph wait for, and what waits for a call waits for the last ones. */
 #ifndef PASSES_INLINE_GRAPH_H
 #define PASSES_INLINE_GRAPH_H
 
 #include "ir/base/ids.h"
 #include "ir/order.h"
 
-/* Zero-initialised is empty; stamped_begin comes before all else. */
+/* Numbers by name, of which all are forgotten at once: for many graphs one after another, none of
+ * which takes time for the names of others. Zero-initialised is empty; stamped_begin comes before
+ * all else. */
 struct stamped {
     struct stamped_number {
         uint32_t stamp, number;
@@ -41,10 +44,6 @@ static inline void stamped_free(struct stamped *map)
 {
     vec_free(map);
 }
-
-/* A graph in which calls are replaced by the ops of the graphs that they call. What orders two ops
- * before orders them after, and nothing else does: what a call waits for, the first ops of its
- * graph wait for, and what waits for a call waits for the last ones. */
 
 /* Of a graph that is called: the ops that execute something and come behind (before) no other such
  * op of the graph. */

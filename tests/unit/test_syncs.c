@@ -5,10 +5,10 @@
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
-#include "ir/sound.h"
 #include "ir/sk_options.h"
-#include "passes/entry/program_edit.h"
+#include "ir/sound.h"
 #include "ir/verify/verify.h"
+#include "passes/entry/superkernel.h"
 #include "passes/pipeline.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/graph_model.h"
