@@ -161,11 +161,8 @@ libskir_la_SOURCES += \
 	ir/base/shown.h \
 	ir/base/json.c \
 	ir/base/json.h \
-	ir/base/json_text.c \
-	ir/base/json_text.h \
-	ir/base/json_tree.c \
-	ir/base/json_tree.h \
-	ir/base/json_value.c \
+	ir/base/json_document.c \
+	ir/base/json_document.h \
 	ir/base/guarded.c \
 	ir/base/guarded.h \
 	ir/base/leftovers.c \
@@ -264,7 +261,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_types.c \
 	ir/verify/verify_variants.c
 
-libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(MATH_LIBS)
+libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skir_[^y]'
 
@@ -294,12 +291,12 @@ ir/op_data.c: $(op_data_files) ir/op_data.awk
 
 # ---- The scanner and the parser: generated, and part of a release ----
 
-EXTRA_DIST += ir/syntax/grammar.y ir/syntax/lexer.re ir/base/json_text.re
-BUILT_SOURCES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c ir/base/json_text.c
+EXTRA_DIST += ir/syntax/grammar.y ir/syntax/lexer.re ir/base/json_document.re
+BUILT_SOURCES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c ir/base/json_document.c
 MAINTAINERCLEANFILES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c \
-	ir/base/json_text.c
+	ir/base/json_document.c
 
-ir/base/json_text.c: ir/base/json_text.re
+ir/base/json_document.c: ir/base/json_document.re
 	$(AM_V_GEN)$(MKDIR_P) ir/base && \
 	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
 

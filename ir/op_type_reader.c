@@ -15,52 +15,52 @@ const char *op_attr_kind_name(enum op_attr_kind kind)
 }
 
 /* "KIND" or "KIND = VALUE". */
-static bool read_attr(const struct reading *reading, const struct json_node *item,
-                      struct op_attr *attr)
+static bool read_attr(const struct reading *reading, const cJSON *item, struct op_attr *attr)
 {
-    const char *text = is_string(item) ? item->string : "";
+    const char *text = cJSON_IsString(item) ? item->valuestring : "";
     size_t size = strcspn(text, " =");
-    if (!op_reading_is_word(item->key, strlen(item->key)))
-        return op_reading_fail(reading, item->key_span, "'%s' is no name of an attribute",
-                               item->key);
-    *attr = (struct op_attr){.name = op_reading_copy(reading, item->key, strlen(item->key)),
+    if (!op_reading_is_word(item->string, strlen(item->string)))
+        return op_reading_fail(reading, json_key_span(reading->document, item),
+                               "'%s' is no name of an attribute", item->string);
+    *attr = (struct op_attr){.name = op_reading_copy(reading, item->string, strlen(item->string)),
                              .kind = OP_ATTR_KINDS};
     for (int kind = 0; kind < OP_ATTR_KINDS; kind++)
         if (op_reading_is_text(op_attr_kind_name((enum op_attr_kind)kind), text, size))
             attr->kind = (enum op_attr_kind)kind;
     text += size + strspn(text + size, " ");
     if (attr->kind == OP_ATTR_KINDS || (*text && *text != '='))
-        return op_reading_fail(reading, item->span,
+        return op_reading_fail(reading, json_span(reading->document, item),
                                "attribute '%s' has no kind such as \"int\" or \"int = 0\"",
-                               item->key);
+                               item->string);
     if (*text)
         text += 1 + strspn(text + 1, " ");
     else
         text = NULL;
     attr->fallback = text ? op_reading_copy(reading, text, strlen(text)) : NULL;
     return !text || op_attr_read_default(attr, reading->arena) ||
-           op_reading_fail(reading, item->span, "attribute '%s' cannot be '%.80s': that is no %s",
-                           attr->name, text, op_attr_kind_name(attr->kind));
+           op_reading_fail(reading, json_span(reading->document, item),
+                           "attribute '%s' cannot be '%.80s': that is no %s", attr->name, text,
+                           op_attr_kind_name(attr->kind));
 }
 
-static bool read_attrs(const struct reading *reading, const struct json_node *attributes)
+static bool read_attrs(const struct reading *reading, const cJSON *attributes)
 {
     struct op_type *type = reading->type;
-    const struct json_node *item;
-    uint32_t count = json_count(attributes);
+    const cJSON *item;
+    uint32_t count = cJSON_GetArraySize(attributes);
     if (count == 0)
         return true;
     if (count > MAX_OP_ATTRS)
-        return op_reading_fail(reading, attributes->span, "there are more than %d attributes",
-                               MAX_OP_ATTRS);
+        return op_reading_fail(reading, json_span(reading->document, attributes),
+                               "there are more than %d attributes", MAX_OP_ATTRS);
     struct op_attr *attrs = arena_alloc(reading->arena, (size_t)count * sizeof *attrs);
     type->attrs = attrs;
-    for (EACH_NODE(item, attributes)) {
-        const char *name = item->key;
+    for (EACH_ITEM(item, attributes)) {
+        const char *name = item->string;
         if (!read_attr(reading, item, &attrs[type->n_attrs]))
             return false;
         if (op_reading_find_any(reading, name, strlen(name)) != NONE)
-            return op_reading_fail(reading, item->key_span,
+            return op_reading_fail(reading, json_key_span(reading->document, item),
                                    "attribute '%s' has the name of an operand or result", name);
         type->n_attrs++;
     }
@@ -94,14 +94,13 @@ static const char *read_names(const struct reading *reading, const char *text, b
 }
 
 /* "(operands) -> (results)", or "(operands) -> bool". */
-static bool read_graph(const struct reading *reading, const struct json_node *item,
-                       struct op_graph *graph)
+static bool read_graph(const struct reading *reading, const cJSON *item, struct op_graph *graph)
 {
     static const char arrow[] = " -> ";
-    const char *text = is_string(item) ? item->string : "";
-    size_t size = strlen(item->key);
-    *graph = (struct op_graph){.listed = size && item->key[size - 1] == '*'};
-    graph->attr = op_reading_copy(reading, item->key, size - graph->listed);
+    const char *text = cJSON_IsString(item) ? item->valuestring : "";
+    size_t size = strlen(item->string);
+    *graph = (struct op_graph){.listed = size && item->string[size - 1] == '*'};
+    graph->attr = op_reading_copy(reading, item->string, size - graph->listed);
     text = read_names(reading, text, false, &graph->params, &graph->n_params);
     if (text && strncmp(text, arrow, sizeof arrow - 1) == 0) {
         text += sizeof arrow - 1;
@@ -112,20 +111,20 @@ static bool read_graph(const struct reading *reading, const struct json_node *it
         if (text && !*text)
             return true;
     }
-    return op_reading_fail(reading, item->span, "graph '%s' is no \"(OPERANDS) -> (RESULTS)\"",
-                           item->key);
+    return op_reading_fail(reading, json_span(reading->document, item),
+                           "graph '%s' is no \"(OPERANDS) -> (RESULTS)\"", item->string);
 }
 
-static bool read_graphs(const struct reading *reading, const struct json_node *json)
+static bool read_graphs(const struct reading *reading, const cJSON *json)
 {
     struct op_type *type = reading->type;
-    const struct json_node *item;
+    const cJSON *item;
     if (!json)
         return true;
     struct op_graph *graphs =
-        arena_alloc(reading->arena, (size_t)json_count(json) * sizeof *graphs + 1);
+        arena_alloc(reading->arena, (size_t)cJSON_GetArraySize(json) * sizeof *graphs + 1);
     type->graphs = graphs;
-    for (EACH_NODE(item, json)) {
+    for (EACH_ITEM(item, json)) {
         if (!read_graph(reading, item, &graphs[type->n_graphs++]))
             return false;
     }
@@ -166,41 +165,42 @@ static bool is_dictionary(int key)
 }
 
 /* Each member, and none that is unknown. */
-static bool find_members(const struct reading *reading, const struct json_node *json,
-                         const struct json_node **members)
+static bool find_members(const struct reading *reading, const cJSON *json, const cJSON **members)
 {
-    const struct json_node *item;
-    if (json->kind != JSON_OBJECT)
-        return op_reading_fail(reading, json->span, "this is no object");
-    for (EACH_NODE(item, json)) {
+    const cJSON *item;
+    if (!cJSON_IsObject(json))
+        return op_reading_fail(reading, json_span(reading->document, json), "this is no object");
+    for (EACH_ITEM(item, json)) {
         int key = 0;
-        while (key < KEYS && strcmp(keys[key], item->key) != 0)
+        while (key < KEYS && strcmp(keys[key], item->string) != 0)
             key++;
         if (key == KEYS)
-            return op_reading_fail(reading, item->key_span, "unknown key '%s'", item->key);
-        if (is_dictionary(key) && item->kind != JSON_OBJECT)
-            return op_reading_fail(reading, item->span, "'%s' is an object", item->key);
+            return op_reading_fail(reading, json_key_span(reading->document, item),
+                                   "unknown key '%s'", item->string);
+        if (is_dictionary(key) && !cJSON_IsObject(item))
+            return op_reading_fail(reading, json_span(reading->document, item), "'%s' is an object",
+                                   item->string);
         members[key] = item;
     }
     return true;
 }
 
-const struct json_node *op_type_same(const struct json_node *json)
+const cJSON *op_type_same(const cJSON *json)
 {
-    const struct json_node *same = json_member(json, "same");
-    return same && is_string(same) && json->first == same && !same->next ? same : NULL;
+    const cJSON *same = json_member(json, "same");
+    return same && cJSON_IsString(same) && json->child == same && !same->next ? same : NULL;
 }
 
 bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
-                  const struct json_node *json, struct op_type *type)
+                  const cJSON *json, struct op_type *type)
 {
     struct rule_variables variables = {.count = 0};
-    struct reading reading = {.tree = reader->tree,
+    struct reading reading = {.document = reader->document,
                               .arena = reader->arena,
                               .json = json,
                               .type = type,
                               .variables = &variables};
-    const struct json_node *members[KEYS] = {NULL};
+    const cJSON *members[KEYS] = {NULL};
     *type = (struct op_type){.name = name, .real = name, .family = family, .about = ""};
     return find_members(&reading, json, members) &&
            op_read_slots(&reading, members[KEY_operands], members[KEY_results]) &&

@@ -2,21 +2,21 @@
 #ifndef IR_OP_TYPE_READER_H
 #define IR_OP_TYPE_READER_H
 
-#include "ir/base/json_tree.h"
+#include "ir/base/json_document.h"
 #include "ir/op_types.h"
 
 struct op_type_reader {
     struct arena *arena; /* for what is read */
-    struct json_tree *tree;
+    struct json_document *document;
 };
 
 /* What data names as the type that a name is another name of, a string: `"same"`, and nothing else.
  * NULL where it says what the type is. */
-const struct json_node *op_type_same(const struct json_node *json);
+const cJSON *op_type_same(const cJSON *json);
 
-/* Reads the type of a name; false, with a fault of the tree, where its data is wrong. `name` and
- * `family` are kept, not copied. */
+/* Reads the type of a name; false, with an error of the document, where its data is wrong. `name`
+ * and `family` are kept, not copied. */
 bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
-                  const struct json_node *json, struct op_type *type);
+                  const cJSON *json, struct op_type *type);
 
 #endif

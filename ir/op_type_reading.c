@@ -10,7 +10,7 @@ bool op_reading_fail(const struct reading *reading, struct span span, const char
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return json_tree_fail_at(reading->tree, span, "op type '%s': %s", reading->type->name, what);
+    return json_fail_span(reading->document, span, "op type '%s': %s", reading->type->name, what);
 }
 
 char *op_reading_copy(const struct reading *reading, const char *text, size_t size)
@@ -18,18 +18,18 @@ char *op_reading_copy(const struct reading *reading, const char *text, size_t si
     return arena_strndup(reading->arena, text, size);
 }
 
-uint32_t op_reading_count_strings(const struct json_node *list)
+uint32_t op_reading_count_strings(const cJSON *list)
 {
-    const struct json_node *item;
+    const cJSON *item;
     uint32_t count = 0;
     if (!list)
         return 0;
-    for (EACH_NODE(item, list)) {
-        if (!is_string(item))
+    for (EACH_ITEM(item, list)) {
+        if (!cJSON_IsString(item))
             return NONE;
         count++;
     }
-    return list->kind == JSON_ARRAY ? count : NONE;
+    return cJSON_IsArray(list) ? count : NONE;
 }
 
 bool op_reading_is_word(const char *text, size_t size)

@@ -2,7 +2,7 @@
 #ifndef IR_OP_TYPE_READING_H
 #define IR_OP_TYPE_READING_H
 
-#include "ir/base/json_tree.h"
+#include "ir/base/json_document.h"
 #include "ir/op_types.h"
 
 /* The set of one data type. */
@@ -10,25 +10,14 @@
 
 /* One type being read. */
 struct reading {
-    struct json_tree *tree;
+    struct json_document *document;
     struct arena *arena; /* for what is read */
-    const struct json_node *json;
+    const cJSON *json;
     struct op_type *type;
     struct op_slot *slots;
     struct op_content_rule *contents;
     struct rule_variables *variables;
 };
-
-/* `for (EACH_NODE(item, list))`: what is in a container, nothing in what is none, or NULL. */
-#define EACH_NODE(item, list)                                                                      \
-    item = (list) ? (list)->first : NULL;                                                          \
-    item;                                                                                          \
-    item = item->next
-
-static inline bool is_string(const struct json_node *node)
-{
-    return node->kind == JSON_STRING;
-}
 
 /* An error at a place of the data. Always false. */
 bool op_reading_fail(const struct reading *reading, struct span span, const char *format, ...)
@@ -36,7 +25,7 @@ bool op_reading_fail(const struct reading *reading, struct span span, const char
 char *op_reading_copy(const struct reading *reading, const char *text, size_t size);
 
 /* The number of elements of a list of strings; NONE where it is none. Absent lists are empty. */
-uint32_t op_reading_count_strings(const struct json_node *list);
+uint32_t op_reading_count_strings(const cJSON *list);
 /* Whether it is a word of letters, digits and `_` that begins with no digit. */
 bool op_reading_is_word(const char *text, size_t size);
 /* Whether a text of a size is the one that is known. */
@@ -50,17 +39,15 @@ uint32_t op_reading_find_result(const struct reading *reading, const char *name,
 uint32_t op_reading_find_any(const struct reading *reading, const char *name, size_t size);
 
 /* The members of those names, which are read in this order; one that is absent is NULL. */
-bool op_read_slots(struct reading *reading, const struct json_node *operands,
-                   const struct json_node *results);
-bool op_read_dtypes(const struct reading *reading, const struct json_node *dtypes);
-bool op_read_dtype_by(const struct reading *reading, const struct json_node *by);
-bool op_read_alias(const struct reading *reading, const struct json_node *alias);
-bool op_read_access(const struct reading *reading, const struct json_node *list, bool writes);
-bool op_read_rules(const struct reading *reading, const struct json_node *list);
-bool op_read_values(struct reading *reading, const struct json_node *values);
-bool op_read_number(const struct reading *reading, const struct json_node *item,
-                    struct op_rule *rule);
-bool op_read_text(const struct reading *reading, const struct json_node *item, const char **text);
-bool op_read_flag(const struct reading *reading, const struct json_node *item, bool *flag);
+bool op_read_slots(struct reading *reading, const cJSON *operands, const cJSON *results);
+bool op_read_dtypes(const struct reading *reading, const cJSON *dtypes);
+bool op_read_dtype_by(const struct reading *reading, const cJSON *by);
+bool op_read_alias(const struct reading *reading, const cJSON *alias);
+bool op_read_access(const struct reading *reading, const cJSON *list, bool writes);
+bool op_read_rules(const struct reading *reading, const cJSON *list);
+bool op_read_values(struct reading *reading, const cJSON *values);
+bool op_read_number(const struct reading *reading, const cJSON *item, struct op_rule *rule);
+bool op_read_text(const struct reading *reading, const cJSON *item, const char **text);
+bool op_read_flag(const struct reading *reading, const cJSON *item, bool *flag);
 
 #endif

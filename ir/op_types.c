@@ -1,5 +1,5 @@
 #include "ir/op_types.h"
-#include "ir/base/json_tree.h"
+#include "ir/base/json_document.h"
 #include "ir/base/part.h"
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
@@ -56,17 +56,16 @@ static const struct op_type *name_again(struct op_types *types, const char *name
     return type;
 }
 
-static const struct op_type *read_json(struct op_types *types, struct json_tree *tree,
-                                       const char *name, const char *family,
-                                       const struct json_node *json)
+static const struct op_type *read_json(struct op_types *types, struct json_document *document,
+                                       const char *name, const char *family, const cJSON *json)
 {
-    struct op_type_reader reader = {&types->arena, tree};
-    const struct json_node *same = op_type_same(json);
+    struct op_type_reader reader = {&types->arena, document};
+    const cJSON *same = op_type_same(json);
     if (same) {
-        const struct op_type *type = name_again(types, name, family, same->string);
+        const struct op_type *type = name_again(types, name, family, same->valuestring);
         if (!type)
-            json_tree_fail(tree, same, "op type '%s': 'same' is no type that is known, but '%s'",
-                           name, same->string);
+            json_fail(document, same, "op type '%s': 'same' is no type that is known, but '%s'",
+                      name, same->valuestring);
         return type;
     }
     struct op_type *type = arena_alloc(&types->arena, sizeof *type);
@@ -76,12 +75,13 @@ static const struct op_type *read_json(struct op_types *types, struct json_tree 
 static const struct op_type *read_data(struct op_types *types, const struct op_data *data)
 {
     struct file_fault fault;
-    struct json_tree tree;
-    bool ok = json_tree_read(&tree, data->family, data->json, strlen(data->json), &fault);
+    struct json_document document;
+    bool ok =
+        json_document_read_file(&document, data->family, data->json, strlen(data->json), &fault);
     const struct op_type *type =
-        ok ? read_json(types, &tree, data->name, data->family, tree.root) : NULL;
+        ok ? read_json(types, &document, data->name, data->family, document.root) : NULL;
     assert(type); /* tests/unit/test_op_types.c reads all of it */
-    json_tree_free(&tree);
+    json_document_free(&document);
     return type;
 }
 
@@ -157,7 +157,7 @@ uint32_t op_type_operand(const struct op_type *type, const char *name, size_t si
 
 struct adding {
     struct op_types *types;
-    struct json_tree tree;
+    struct json_document document;
     const char *family;
 };
 
@@ -169,53 +169,53 @@ static const char *family_of(struct op_types *types, const char *path)
 }
 
 /* Whether data that is known already says the same. */
-static bool says_same(struct adding *adding, uint32_t id, const struct json_node *json)
+static bool says_same(struct adding *adding, uint32_t id, const cJSON *json)
 {
     const struct op_data *data = adding->types->entries.at[id].data;
     struct file_fault fault;
-    struct json_tree known;
-    bool same = json_tree_read(&known, data->family, data->json, strlen(data->json), &fault) &&
-                json_is_same(known.root, json);
-    json_tree_free(&known);
+    struct json_document known;
+    bool same =
+        json_document_read_file(&known, data->family, data->json, strlen(data->json), &fault) &&
+        cJSON_Compare(known.root, json, true);
+    json_document_free(&known);
     if (!same)
-        json_tree_fail_at(&adding->tree, json->key_span,
-                          "op type '%s' is another one than that of '%s'", data->name,
-                          data->family);
+        json_fail_span(&adding->document, json_key_span(&adding->document, json),
+                       "op type '%s' is another one than that of '%s'", data->name, data->family);
     return same;
 }
 
-static const struct op_data *keep_data(struct op_types *types, const char *name, const char *family,
-                                       const struct json_node *json)
+static const struct op_data *keep_data(struct adding *adding, const char *name, const cJSON *json)
 {
-    struct op_data *data = arena_alloc(&types->arena, sizeof *data);
-    const char *text = arena_strndup(&types->arena, json->text, (size_t)(json->end - json->text));
-    *data = (struct op_data){name, family, text};
+    struct arena *arena = &adding->types->arena;
+    struct op_data *data = arena_alloc(arena, sizeof *data);
+    size_t size;
+    const char *text = json_written(&adding->document, json, &size);
+    *data = (struct op_data){name, adding->family, arena_strndup(arena, text, size)};
     return data;
 }
 
-static bool add_type(struct adding *adding, const struct json_node *json)
+static bool add_type(struct adding *adding, const cJSON *json)
 {
     struct op_types *types = adding->types;
-    size_t size = strlen(json->key);
-    uint32_t id = intern_find(&types->names, json->key, size);
+    size_t size = strlen(json->string);
+    uint32_t id = intern_find(&types->names, json->string, size);
     if (id != NONE)
         return says_same(adding, id, json);
-    const char *name = arena_strndup(&types->arena, json->key, size);
-    const struct op_type *type = read_json(types, &adding->tree, name, adding->family, json);
+    const char *name = arena_strndup(&types->arena, json->string, size);
+    const struct op_type *type = read_json(types, &adding->document, name, adding->family, json);
     if (!type)
         return false;
     intern_static(&types->names, name, size);
-    vec_push(&types->entries,
-             (struct op_type_entry){keep_data(types, name, adding->family, json), type});
+    vec_push(&types->entries, (struct op_type_entry){keep_data(adding, name, json), type});
     return true;
 }
 
 static bool add_types(struct adding *adding)
 {
-    const struct json_node *root = adding->tree.root;
-    if (root->kind != JSON_OBJECT)
-        return json_tree_fail(&adding->tree, root, "this is no object of op types");
-    for (const struct json_node *item = root->first; item; item = item->next)
+    const cJSON *root = adding->document.root;
+    if (!cJSON_IsObject(root))
+        return json_fail(&adding->document, root, "this is no object of op types");
+    for (const cJSON *item = root->child; item; item = item->next)
         if (!add_type(adding, item))
             return false;
     return true;
@@ -232,13 +232,13 @@ bool op_types_add(struct op_types *types, const char *path, const char *json, si
                   struct file_fault *fault)
 {
     struct adding adding = {.types = types, .family = family_of(types, path)};
-    bool ok = json_tree_read(&adding.tree, path, json, size, fault);
+    bool ok = json_document_read_file(&adding.document, path, json, size, fault);
     if (ok) {
         name_all(types);
         forget_seen(types);
         ok = add_types(&adding);
     }
-    json_tree_free(&adding.tree);
+    json_document_free(&adding.document);
     return ok;
 }
 

@@ -1,5 +1,5 @@
 #include "backend/library/kernel_library.h"
-#include "ir/base/json_tree.h"
+#include "ir/base/json_document.h"
 #include "ir/base/suggest.h"
 #include "ir/op_types.h"
 
@@ -17,9 +17,8 @@
 
 struct metadata_reader {
     struct kernel_library *library;
-    struct json_tree tree;
+    struct json_document document;
     const char *path;
-    uint32_t first; /* of the kernels of its folder */
     bool own;
     struct file_fault *fault;
 };
@@ -29,14 +28,42 @@ static const char *keep(const struct metadata_reader *reader, const char *text, 
     return arena_strndup(&reader->library->arena, text, size);
 }
 
-static bool read_string(struct metadata_reader *reader, const struct json_node *json,
-                        const char *key, const char **text)
+/* An error at a value of the file. Always false. */
+#define fail(reader, item, ...) json_fail(&(reader)->document, item, __VA_ARGS__)
+
+/* A member that must be there: a string with something in it. NULL after an error. */
+static const char *need_text(struct metadata_reader *reader, const cJSON *json, const char *key)
 {
-    const char *string;
-    if (!json_tree_string(&reader->tree, json, key, &string))
+    const cJSON *member = json_need(&reader->document, json, key, cJSON_String);
+    if (!member || *member->valuestring)
+        return member ? member->valuestring : NULL;
+    fail(reader, member, "'%s' must not be empty", key);
+    return NULL;
+}
+
+static bool read_string(struct metadata_reader *reader, const cJSON *json, const char *key,
+                        const char **text)
+{
+    const char *string = need_text(reader, json, key);
+    if (string)
+        *text = keep(reader, string, strlen(string));
+    return string;
+}
+
+/* A member that must be there: a whole number, written in digits. */
+static bool read_number(struct metadata_reader *reader, const cJSON *json, const char *key,
+                        uint32_t low, uint32_t high, uint32_t *number)
+{
+    const cJSON *member = json_need(&reader->document, json, key, cJSON_Number);
+    if (!member)
         return false;
-    *text = keep(reader, string, strlen(string));
-    return true;
+    size_t size;
+    const char *text = json_written(&reader->document, member, &size);
+    char *end;
+    long long value = strtoll(text, &end, 10);
+    *number = (uint32_t)value;
+    return (end == text + size && value >= low && value <= high) ||
+           fail(reader, member, "'%s' must be a whole number from %u to %u", key, low, high);
 }
 
 /* The type that has the name in capitals. */
@@ -54,20 +81,19 @@ static int find_type(const char *name)
 }
 
 /* KERNEL_TYPE_AIV_ONLY is aiv_only. */
-static bool read_type(struct metadata_reader *reader, const struct json_node *json, const char *key,
+static bool read_type(struct metadata_reader *reader, const cJSON *json, const char *key,
                       enum kernel_type *type)
 {
     static const char prefix[] = "KERNEL_TYPE_";
-    const char *text;
-    if (!json_tree_string(&reader->tree, json, key, &text))
+    const char *text = need_text(reader, json, key);
+    if (!text)
         return false;
     int found = strncmp(text, prefix, sizeof prefix - 1) == 0 ? find_type(text + sizeof prefix - 1)
                                                               : KERNEL_TYPE_COUNT;
     *type = (enum kernel_type)found;
     return found < KERNEL_TYPE_COUNT ||
-           json_tree_fail(&reader->tree, json_member(json, key),
-                          "unknown kernel type '%s'; KERNEL_TYPE_AIV_ONLY, for example, is one",
-                          text);
+           fail(reader, json_member(json, key),
+                "unknown kernel type '%s'; KERNEL_TYPE_AIV_ONLY, for example, is one", text);
 }
 
 /* A word that a parameter can be called; its size. */
@@ -89,21 +115,20 @@ static bool has_param(const struct library_kernel *kernel, const char *const *pa
 }
 
 /* A name, and how it is marked. */
-static bool read_param(struct metadata_reader *reader, const struct json_node *json,
+static bool read_param(struct metadata_reader *reader, const cJSON *json,
                        struct library_kernel *kernel, const char **params, char *presences)
 {
     static const char *const marks[] = {"", "?", "*", "*?", "+"};
-    const char *text = json->kind == JSON_STRING ? json->string : "";
+    const char *text = cJSON_IsString(json) ? json->valuestring : "";
     size_t size = word_size(text), mark = 0, n_marks = sizeof marks / sizeof marks[0];
     while (mark < n_marks && strcmp(text + size, marks[mark]) != 0)
         mark++;
     if (size == 0 || mark == n_marks || (*marks[mark] == PARAM_REPEATED && json->next))
-        return json_tree_fail(&reader->tree, json,
-                              "a parameter is a string: a name of letters, digits and '_', and "
-                              "then nothing, '?', '*' or '*?', or '+' behind the last one");
+        return fail(reader, json,
+                    "a parameter is a string: a name of letters, digits and '_', and "
+                    "then nothing, '?', '*' or '*?', or '+' behind the last one");
     if (has_param(kernel, params, text, size))
-        return json_tree_fail(&reader->tree, json, "the parameter '%.*s' stands twice", (int)size,
-                              text);
+        return fail(reader, json, "the parameter '%.*s' stands twice", (int)size, text);
     presences[kernel->n_params] =
         strcmp(marks[mark], "*?") == 0 ? PARAM_LISTED_OPTIONAL : *marks[mark];
     params[kernel->n_params++] = keep(reader, text, size);
@@ -112,21 +137,21 @@ static bool read_param(struct metadata_reader *reader, const struct json_node *j
 
 enum { MAX_PARAMS = 1000 };
 
-static bool read_params(struct metadata_reader *reader, const struct json_node *json,
+static bool read_params(struct metadata_reader *reader, const cJSON *json,
                         struct library_kernel *kernel)
 {
-    const struct json_node *list, *item;
+    const cJSON *list, *item;
     size_t count = 0;
-    if (!json_tree_member(&reader->tree, json, "sub_operator_params", JSON_ARRAY, &list))
+    list = json_need(&reader->document, json, "sub_operator_params", cJSON_Array);
+    if (!list)
         return false;
-    for (item = list->first; item; item = item->next)
+    for (item = list->child; item; item = item->next)
         count++;
     if (count > MAX_PARAMS)
-        return json_tree_fail(&reader->tree, list, "a kernel has at most %d parameters",
-                              MAX_PARAMS);
+        return fail(reader, list, "a kernel has at most %d parameters", MAX_PARAMS);
     const char **params = arena_alloc(&reader->library->arena, count * sizeof *params);
     char *presences = arena_alloc(&reader->library->arena, count);
-    for (item = list->first; item; item = item->next)
+    for (item = list->child; item; item = item->next)
         if (!read_param(reader, item, kernel, params, presences))
             return false;
     kernel->params = params;
@@ -158,22 +183,21 @@ static bool key_of_text(const char *text, int64_t *key)
     return digits > 0 && digits <= 18 && text[digits] == '\0';
 }
 
-static bool read_variant(struct metadata_reader *reader, const struct json_node *item,
-                         enum core_type core, struct library_kernel *kernel)
+static bool read_variant(struct metadata_reader *reader, const cJSON *item, enum core_type core,
+                         struct library_kernel *kernel)
 {
     enum kernel_type type;
     int64_t key;
-    if (!key_of_text(item->key, &key))
-        return json_tree_fail(&reader->tree, item,
-                              "'%s' is no tiling key: it has up to 18 decimal digits", item->key);
+    if (!key_of_text(item->string, &key))
+        return fail(reader, item, "'%s' is no tiling key: it has up to 18 decimal digits",
+                    item->string);
     if (!read_type(reader, item, "kernel_type", &type))
         return false;
     struct library_variant *variant = variant_of_key(reader, kernel, key);
     if (variant->functions[core] || !kernel_type_has(type, core) ||
         (variant->type != KERNEL_TYPE_COUNT && variant->type != type))
-        return json_tree_fail(&reader->tree, item,
-                              "the kernel types contradict the functions of tiling key '%s'",
-                              item->key);
+        return fail(reader, item, "the kernel types contradict the functions of tiling key '%s'",
+                    item->string);
     variant->type = type;
     return read_string(reader, item, "func_name", &variant->functions[core]);
 }
@@ -182,16 +206,14 @@ enum { MAX_VARIANTS = 10000 };
 
 /* The functions that a dynamic kernel has for a core type: by tiling key, a function and the type
  * of the kernel that it makes. */
-static bool read_variants(struct metadata_reader *reader, const struct json_node *names,
-                          enum core_type core, struct library_kernel *kernel)
+static bool read_variants(struct metadata_reader *reader, const cJSON *names, enum core_type core,
+                          struct library_kernel *kernel)
 {
-    if (names->kind != JSON_OBJECT || !names->first)
-        return json_tree_fail(&reader->tree, names,
-                              "there are no functions in 'dynamic_func_names'");
-    for (const struct json_node *item = names->first; item; item = item->next) {
+    if (!cJSON_IsObject(names) || !names->child)
+        return fail(reader, names, "there are no functions in 'dynamic_func_names'");
+    for (const cJSON *item = names->child; item; item = item->next) {
         if (kernel->n_variants > MAX_VARIANTS)
-            return json_tree_fail(&reader->tree, item, "a kernel has at most %d tiling keys",
-                                  MAX_VARIANTS);
+            return fail(reader, item, "a kernel has at most %d tiling keys", MAX_VARIANTS);
         if (!read_variant(reader, item, core, kernel))
             return false;
     }
@@ -199,34 +221,35 @@ static bool read_variants(struct metadata_reader *reader, const struct json_node
 }
 
 /* Whether each variant has the functions of its type. */
-static bool check_variants(struct metadata_reader *reader, const struct json_node *names,
+static bool check_variants(struct metadata_reader *reader, const cJSON *names,
                            const struct library_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->n_variants; i++)
         for (int core = 0; core < CORE_TYPES; core++)
             if (kernel_type_has(kernel->variants[i].type, core) &&
                 !kernel->variants[i].functions[core])
-                return json_tree_fail(&reader->tree, names,
-                                      "tiling key '%lld' has no function for %s",
-                                      (long long)kernel->variants[i].key, core_type_name(core));
+                return fail(reader, names, "tiling key '%lld' has no function for %s",
+                            (long long)kernel->variants[i].key, core_type_name(core));
     return true;
 }
 
 /* The function and object of each core type, by the keys of the metadata. */
-static bool read_functions(struct metadata_reader *reader, const struct json_node *json,
+static bool read_functions(struct metadata_reader *reader, const cJSON *json,
                            struct library_kernel *kernel)
 {
-    const struct json_node *names, *part;
+    const cJSON *names =
+        json_need(&reader->document, json, "sub_operator_kernel_name", cJSON_Object);
     bool mixed = kernel_type_is_mixed(kernel->type);
-    if (!json_tree_member(&reader->tree, json, "sub_operator_kernel_name", JSON_OBJECT, &names))
+    if (!names)
         return false;
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!kernel_type_has(kernel->type, core))
             continue;
         const char *key = !mixed ? "AiCore" : core == CORE_AIC ? "dav-c220-cube" : "dav-c220-vec";
-        if (!json_tree_member(&reader->tree, names, key, JSON_OBJECT, &part))
+        const cJSON *part = json_need(&reader->document, names, key, cJSON_Object);
+        if (!part)
             return false;
-        const struct json_node *dynamic = json_member(part, "dynamic_func_names");
+        const cJSON *dynamic = json_member(part, "dynamic_func_names");
         if (!(dynamic ? read_variants(reader, dynamic, core, kernel)
                       : read_string(reader, part, "func_name", &kernel->functions[core])) ||
             !read_string(reader, part, "obj_files", &kernel->object))
@@ -236,26 +259,24 @@ static bool read_functions(struct metadata_reader *reader, const struct json_nod
 }
 
 /* Whether no other kernel of the folder is for the same op type. */
-static bool is_alone(struct metadata_reader *reader, const struct json_node *json,
+static bool is_alone(struct metadata_reader *reader, const cJSON *json,
                      const struct library_kernel *kernel)
 {
-    for (uint32_t i = reader->first; i < reader->library->kernels.count; i++) {
-        const struct library_kernel *other = &reader->library->kernels.at[i];
-        if (strcmp(other->op_type, kernel->op_type) == 0 &&
-            (other->n_variants > 0) == (kernel->n_variants > 0))
-            return json_tree_fail(&reader->tree, json_member(json, "sub_operator_op_type"),
-                                  "'%s' has the kernel for op type '%s' already", other->path,
-                                  kernel->op_type);
-    }
-    return true;
+    struct kernel_library *library = reader->library;
+    const char *key = arena_printf(&library->arena, "%s %d%d", kernel->op_type,
+                                   kernel->n_variants > 0, reader->own);
+    uint32_t id = intern_static(&library->op_types, key, strlen(key));
+    return id == library->kernels.count || fail(reader, json_member(json, "sub_operator_op_type"),
+                                                "'%s' has the kernel for op type '%s' already",
+                                                library->kernels.at[id].path, kernel->op_type);
 }
 
-static bool read_workspace(struct metadata_reader *reader, const struct json_node *json,
+static bool read_workspace(struct metadata_reader *reader, const cJSON *json,
                            struct library_kernel *kernel)
 {
-    const struct json_node *workspace = json_member(json, "skir_workspace");
-    return !workspace || json_tree_number(&reader->tree, workspace, "bytes_per_element_of_result",
-                                          1, 4096, &kernel->workspace_per_element);
+    const cJSON *workspace = json_member(json, "skir_workspace");
+    return !workspace || read_number(reader, workspace, "bytes_per_element_of_result", 1, 4096,
+                                     &kernel->workspace_per_element);
 }
 
 /* Whether a text may speak of shapes: there is a name in it. */
@@ -267,24 +288,24 @@ static bool has_name(const char *text)
 }
 
 /* A number, or an expression that computes it of shapes. */
-static bool read_block(struct metadata_reader *reader, const struct json_node *json,
+static bool read_block(struct metadata_reader *reader, const cJSON *json,
                        struct library_kernel *kernel)
 {
     const char *key = "blockDim";
-    const struct json_node *block = json_member(json, key);
-    if (!block || block->kind != JSON_STRING)
-        return json_tree_number(&reader->tree, json, key, 1, 1024, &kernel->block);
-    kernel->block_span = block->span;
-    kernel->block_at = source_position(&reader->tree.source, block->span.begin);
-    if (has_name(block->string))
+    const cJSON *block = json_member(json, key);
+    if (!block || !cJSON_IsString(block))
+        return read_number(reader, json, key, 1, 1024, &kernel->block);
+    kernel->block_span = json_span(&reader->document, block);
+    kernel->block_at = source_position(&reader->document.source, kernel->block_span.begin);
+    if (has_name(block->valuestring))
         return read_string(reader, json, key, &kernel->block_rule);
-    return json_tree_fail(&reader->tree, block,
-                          "'%s' must be a number, not a string without names: write it without "
-                          "quotes, or an expression such as \"min(48, x1[0])\"",
-                          key);
+    return fail(reader, block,
+                "'%s' must be a number, not a string without names: write it without "
+                "quotes, or an expression such as \"min(48, x1[0])\"",
+                key);
 }
 
-static bool read_kernel(struct metadata_reader *reader, const struct json_node *json)
+static bool read_kernel(struct metadata_reader *reader, const cJSON *json)
 {
     struct library_kernel kernel = {.block = 1, .path = reader->path, .own = reader->own};
     if (!read_string(reader, json, "kernelName", &kernel.name) ||
@@ -305,9 +326,10 @@ static bool read_file(struct metadata_reader *reader)
     fault->path = NULL;
     if (!file_read_regular(reader->path, &bytes, fault->text, sizeof fault->text))
         return false;
-    bool ok = json_tree_read(&reader->tree, reader->path, bytes.data, bytes.size, fault) &&
-              read_kernel(reader, reader->tree.root);
-    json_tree_free(&reader->tree);
+    bool ok =
+        json_document_read_file(&reader->document, reader->path, bytes.data, bytes.size, fault) &&
+        read_kernel(reader, reader->document.root);
+    json_document_free(&reader->document);
     file_bytes_free(&bytes);
     return ok;
 }
@@ -324,12 +346,10 @@ static bool read_names(struct kernel_library *library, const char *folder, bool 
                        const struct file_names *names, struct file_fault *fault)
 {
     bool ok = true;
-    uint32_t first = library->kernels.count;
     for (uint32_t i = 0; ok && i < names->count; i++) {
         if (!is_json(names->at[i]))
             continue;
-        struct metadata_reader reader = {
-            .library = library, .first = first, .own = own, .fault = fault};
+        struct metadata_reader reader = {.library = library, .own = own, .fault = fault};
         reader.path = arena_printf(&library->arena, "%s/%s", folder, names->at[i]);
         ok = read_file(&reader);
     }
@@ -415,4 +435,5 @@ void kernel_library_free(struct kernel_library *library)
 {
     arena_free(&library->arena);
     vec_free(&library->kernels);
+    intern_free(&library->op_types);
 }

@@ -12,6 +12,7 @@ struct kernel_library {
     const char *directory, *samples;
     struct arena arena;
     VEC(struct library_kernel) kernels;
+    struct intern op_types; /* of the kernels, with their folder and whether they are dynamic */
     bool loaded;
 };
 

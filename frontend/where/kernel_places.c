@@ -1,5 +1,5 @@
 #include "frontend/where/kernel_places.h"
-#include "ir/base/json_text.h"
+#include "ir/base/json_document.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,192 +61,177 @@ void kernel_places_free(struct kernel_places *places)
 /* ------------------------------------------------------------------------------ values ---- */
 
 struct reader {
-    struct json_text json;
+    struct json_document document;
     struct kernel_places *places;
     struct kernel_launch launch; /* at hand */
     bool listed;                 /* several stand in one object, with a table of gears */
 };
 
-static void read_text(struct reader *reader, const struct json_item *item, const char **text)
+static void read_text(struct reader *reader, const cJSON *item, const char **text)
 {
-    const char *bytes;
-    size_t size;
-    if (json_text_string(&reader->json, item, &bytes, &size))
-        *text = arena_strndup(&reader->places->arena, bytes, size);
+    const char *string = json_as_text(&reader->document, item);
+    if (string)
+        *text = arena_strndup(&reader->places->arena, string, strlen(string));
 }
 
-static void read_number(struct reader *reader, const struct json_item *item, uint32_t *number)
+static void read_number(struct reader *reader, const cJSON *item, uint32_t *number)
 {
     int64_t value;
-    if (json_text_integer(&reader->json, item, 0, UINT32_MAX - 1, &value))
+    if (json_as_integer(&reader->document, item, 0, UINT32_MAX - 1, &value))
         *number = (uint32_t)value;
 }
 
-static void read_address(struct reader *reader, const struct json_item *item, uint64_t *address)
+static void read_address(struct reader *reader, const cJSON *item, uint64_t *address)
 {
     int64_t value;
-    if (json_text_integer(&reader->json, item, 0, INT64_MAX, &value))
+    if (json_as_integer(&reader->document, item, 0, INT64_MAX, &value))
         *address = (uint64_t)value;
 }
 
 /* -------------------------------------------------------------------------------- rows ---- */
 
-static void read_op(struct reader *reader, const struct json_item *item)
+static void read_op(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     struct place_op op = {"?", NULL};
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
-        if (json_text_is(&member, "text"))
-            read_text(reader, &member, &op.text);
-        else if (json_text_is(&member, "at"))
-            read_text(reader, &member, &op.at);
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "text"))
+            read_text(reader, member, &op.text);
+        else if (json_is(member, "at"))
+            read_text(reader, member, &op.at);
     }
     vec_push(&reader->launch.ops, op);
 }
 
-static void read_instr(struct reader *reader, const struct json_item *item)
+static void read_instr(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     struct place_instr instr = {"?", "?", 0, NONE, NONE, NONE};
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
-        if (json_text_is(&member, "core"))
-            read_text(reader, &member, &instr.core);
-        else if (json_text_is(&member, "text"))
-            read_text(reader, &member, &instr.text);
-        else if (json_text_is(&member, "line"))
-            read_number(reader, &member, &instr.line);
-        else if (json_text_is(&member, "op"))
-            read_number(reader, &member, &instr.op);
-        else if (json_text_is(&member, "behind"))
-            read_number(reader, &member, &instr.behind);
-        else if (json_text_is(&member, "before"))
-            read_number(reader, &member, &instr.before);
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "core"))
+            read_text(reader, member, &instr.core);
+        else if (json_is(member, "text"))
+            read_text(reader, member, &instr.text);
+        else if (json_is(member, "line"))
+            read_number(reader, member, &instr.line);
+        else if (json_is(member, "op"))
+            read_number(reader, member, &instr.op);
+        else if (json_is(member, "behind"))
+            read_number(reader, member, &instr.behind);
+        else if (json_is(member, "before"))
+            read_number(reader, member, &instr.before);
     }
     vec_push(&reader->launch.instrs, instr);
 }
 
 /* [OFFSET, LINE] */
-static void read_row(struct reader *reader, const struct json_item *item, struct place_code *code)
+static void read_row(struct reader *reader, const cJSON *item, struct place_code *code)
 {
-    struct json_item number;
+    const cJSON *number;
     struct place_row row = {0, 0};
     uint32_t n = 0;
-    for (EACH_JSON(&reader->json, &number, item, JSON_ARRAY)) {
+    for (EACH_JSON(&reader->document, number, item, cJSON_Array)) {
         if (n++ == 0)
-            read_address(reader, &number, &row.offset);
+            read_address(reader, number, &row.offset);
         else
-            read_number(reader, &number, &row.line);
+            read_number(reader, number, &row.line);
     }
     vec_push(&code->rows, row);
 }
 
-static void read_rows(struct reader *reader, const struct json_item *item, struct place_code *code)
+static void read_rows(struct reader *reader, const cJSON *item, struct place_code *code)
 {
-    struct json_item row;
-    for (EACH_JSON(&reader->json, &row, item, JSON_ARRAY))
-        read_row(reader, &row, code);
+    const cJSON *row;
+    for (EACH_JSON(&reader->document, row, item, cJSON_Array))
+        read_row(reader, row, code);
 }
 
-static void read_callers(struct reader *reader, const struct json_item *item,
-                         struct place_code *code)
+static void read_callers(struct reader *reader, const cJSON *item, struct place_code *code)
 {
-    struct json_item number;
-    for (EACH_JSON(&reader->json, &number, item, JSON_ARRAY)) {
+    const cJSON *number;
+    for (EACH_JSON(&reader->document, number, item, cJSON_Array)) {
         uint32_t op = NONE;
-        read_number(reader, &number, &op);
+        read_number(reader, number, &op);
         vec_push(&code->ops, op);
     }
 }
 
-static void read_code(struct reader *reader, const struct json_item *item)
+static void read_code(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     struct place_code code = {.core = "?", .function = "?", .copy = NONE};
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
-        if (json_text_is(&member, "core"))
-            read_text(reader, &member, &code.core);
-        else if (json_text_is(&member, "function"))
-            read_text(reader, &member, &code.function);
-        else if (json_text_is(&member, "begin"))
-            read_address(reader, &member, &code.begin);
-        else if (json_text_is(&member, "end"))
-            read_address(reader, &member, &code.end);
-        else if (json_text_is(&member, "copy"))
-            read_number(reader, &member, &code.copy);
-        else if (json_text_is(&member, "ops"))
-            read_callers(reader, &member, &code);
-        else if (json_text_is(&member, "lines"))
-            read_rows(reader, &member, &code);
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "core"))
+            read_text(reader, member, &code.core);
+        else if (json_is(member, "function"))
+            read_text(reader, member, &code.function);
+        else if (json_is(member, "begin"))
+            read_address(reader, member, &code.begin);
+        else if (json_is(member, "end"))
+            read_address(reader, member, &code.end);
+        else if (json_is(member, "copy"))
+            read_number(reader, member, &code.copy);
+        else if (json_is(member, "ops"))
+            read_callers(reader, member, &code);
+        else if (json_is(member, "lines"))
+            read_rows(reader, member, &code);
     }
     vec_push(&reader->launch.code, code);
 }
 
 /* ----------------------------------------------------------------------------- kernels ---- */
 
-typedef void row_reader(struct reader *reader, const struct json_item *item);
+typedef void row_reader(struct reader *reader, const cJSON *item);
 
-static void read_list(struct reader *reader, const struct json_item *list, row_reader *read)
+static void read_list(struct reader *reader, const cJSON *list, row_reader *read)
 {
-    struct json_item item;
-    if (list->kind == JSON_NULL)
+    const cJSON *item;
+    if (cJSON_IsNull(list))
         return;
-    for (EACH_JSON(&reader->json, &item, list, JSON_ARRAY))
-        read(reader, &item);
+    for (EACH_JSON(&reader->document, item, list, cJSON_Array))
+        read(reader, item);
 }
 
-static void read_table(struct reader *reader, const struct json_item *item)
+static void read_table(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     reader->launch.has_table = true;
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
-        if (json_text_is(&member, "source_lines"))
-            read_number(reader, &member, &reader->launch.lines);
-        else if (json_text_is(&member, "ops"))
-            read_list(reader, &member, read_op);
-        else if (json_text_is(&member, "instructions"))
-            read_list(reader, &member, read_instr);
-        else if (json_text_is(&member, "code")) {
-            reader->launch.has_code = member.kind != JSON_NULL;
-            read_list(reader, &member, read_code);
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "source_lines"))
+            read_number(reader, member, &reader->launch.lines);
+        else if (json_is(member, "ops"))
+            read_list(reader, member, read_op);
+        else if (json_is(member, "instructions"))
+            read_list(reader, member, read_instr);
+        else if (json_is(member, "code")) {
+            reader->launch.has_code = !cJSON_IsNull(member);
+            read_list(reader, member, read_code);
         }
     }
 }
 
-static void read_kernel(struct reader *reader, const struct json_item *item)
+static void read_kernel(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     bool list = false;
     reader->launch = (struct kernel_launch){.name = "?"};
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
-        if (json_text_is(&member, "kernelName")) {
-            read_text(reader, &member, &reader->launch.name);
-        } else if (json_text_is(&member, "skir")) {
-            read_table(reader, &member);
-        } else if (json_text_is(&member, "entries") && !reader->listed) {
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "kernelName")) {
+            read_text(reader, member, &reader->launch.name);
+        } else if (json_is(member, "skir")) {
+            read_table(reader, member);
+        } else if (json_is(member, "entries") && !reader->listed) {
             list = reader->listed = true;
-            read_list(reader, &member, read_kernel);
+            read_list(reader, member, read_kernel);
         }
     }
     if (list)
         return;
-    if (!reader->launch.has_table && !reader->json.failed)
-        json_text_fail(&reader->json, item->span,
-                       "these are no metadata of a super kernel that skirc made: they have no "
-                       "'skir'");
+    if (!reader->launch.has_table && !reader->document.failed)
+        json_fail(&reader->document, item,
+                  "these are no metadata of a super kernel that skirc made: they have no "
+                  "'skir'");
     vec_push(&reader->places->launches, reader->launch);
-}
-
-static void read_kernels(struct reader *reader)
-{
-    struct json_item item;
-    if (!json_text_next(&reader->json, &item))
-        return;
-    if (item.kind == JSON_ARRAY)
-        read_list(reader, &item, read_kernel);
-    else
-        read_kernel(reader, &item);
-    if (!reader->json.failed)
-        json_text_next(&reader->json, &item);
 }
 
 bool kernel_places_read(struct kernel_places *places, const struct source *source,
@@ -254,10 +239,14 @@ bool kernel_places_read(struct kernel_places *places, const struct source *sourc
 {
     struct reader reader = {.places = places};
     *places = (struct kernel_places){.arena = {NULL, 0}};
-    json_text_init(&reader.json, source, 0, diags);
-    read_kernels(&reader);
-    json_text_free(&reader.json);
-    return !reader.json.failed;
+    if (json_document_read(&reader.document, source, 0, diags)) {
+        if (cJSON_IsArray(reader.document.root))
+            read_list(&reader, reader.document.root, read_kernel);
+        else
+            read_kernel(&reader, reader.document.root);
+    }
+    json_document_free(&reader.document);
+    return !reader.document.failed;
 }
 
 /* ----------------------------------------------------------------------------- answers ---- */

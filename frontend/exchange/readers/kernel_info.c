@@ -4,7 +4,7 @@
 #include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/base/json_text.h"
+#include "ir/base/json_document.h"
 #include "ir/op_types.h"
 
 /* Where a parameter of an op lies: an entry of its `memory`. */
@@ -32,8 +32,7 @@ struct request_op {
 struct request {
     struct dump *dump;
     struct module *module;
-    struct json_text json;
-    struct span span;
+    struct json_document document;
     uint32_t options; /* name id, or NONE */
     uint32_t options_loc;
     bool has_ops;
@@ -48,24 +47,21 @@ struct request {
 
 /* ------------------------------------------------------------------------- reading ---- */
 
-static bool read_text(struct request *request, const struct json_item *item, uint32_t *name)
+static bool read_text(struct request *request, const cJSON *item, uint32_t *name)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&request->json, item, &bytes, &size))
+    const char *text = json_as_text(&request->document, item);
+    if (!text)
         return false;
-    if (memchr(bytes, '\0', size))
-        return json_text_fail(&request->json, item->span, "this has a NUL in it");
-    source_add_token(request->dump->source, item->span);
-    *name = size ? intern_copy(&request->module->names, bytes, size) : NONE;
+    source_add_token(request->dump->source, json_span(&request->document, item));
+    *name = *text ? intern_copy(&request->module->names, text, strlen(text)) : NONE;
     return true;
 }
 
 /* Some write the text in quotes of its own. */
-static void read_options(struct request *request, const struct json_item *item)
+static void read_options(struct request *request, const cJSON *item)
 {
     struct module *module = request->module;
-    request->options_loc = item->span.begin;
+    request->options_loc = json_span(&request->document, item).begin;
     if (!read_text(request, item, &request->options) || request->options == NONE)
         return;
     const struct intern_name *text = &module->names.names[request->options];
@@ -75,175 +71,172 @@ static void read_options(struct request *request, const struct json_item *item)
         text->size == 2 ? NONE : intern_copy(&module->names, text->text + 1, text->size - 2);
 }
 
-static void read_event(struct request *request, const struct json_item *item)
+static void read_event(struct request *request, const cJSON *item)
 {
     int64_t number;
-    if (json_text_integer(&request->json, item, 0, INT64_MAX, &number))
+    if (json_as_integer(&request->document, item, 0, INT64_MAX, &number))
         vec_push(&request->events, module_name_printf(request->module, "%lld", (long long)number));
 }
 
-static void read_events(struct request *request, const struct json_item *item, struct range *events)
+static void read_events(struct request *request, const cJSON *item, struct range *events)
 {
-    struct json_item event;
-    if (item->kind == JSON_NULL || !json_text_open(&request->json, item, JSON_ARRAY))
+    const cJSON *event;
+    if (cJSON_IsNull(item))
         return;
     events->first = request->events.count;
-    while (json_text_next(&request->json, &event))
-        read_event(request, &event);
+    for (EACH_JSON(&request->document, event, item, cJSON_Array))
+        read_event(request, event);
     events->count = request->events.count - events->first;
 }
 
-static void read_stream(struct request *request, const struct json_item *item, uint32_t *stream)
+static void read_stream(struct request *request, const cJSON *item, uint32_t *stream)
 {
     int64_t number;
-    if (json_text_integer(&request->json, item, 0, UINT32_MAX, &number) && number != 0)
+    if (json_as_integer(&request->document, item, 0, UINT32_MAX, &number) && number != 0)
         *stream = module_name_printf(request->module, "%lld", (long long)number);
 }
 
-static void read_task_type(struct request *request, const struct json_item *item, bool *dynamic)
+static void read_task_type(struct request *request, const cJSON *item, bool *dynamic)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&request->json, item, &bytes, &size))
+    const char *type = json_as_text(&request->document, item);
+    if (!type)
         return;
-    *dynamic = size == 7 && memcmp(bytes, "dynamic", 7) == 0;
-    if (!*dynamic && !(size == 6 && memcmp(bytes, "normal", 6) == 0))
-        json_text_fail(&request->json, item->span,
-                       "a task is \"normal\" or \"dynamic\", not \"%.*s\"", (int)size, bytes);
+    *dynamic = strcmp(type, "dynamic") == 0;
+    if (!*dynamic && strcmp(type, "normal") != 0)
+        json_fail(&request->document, item, "a task is \"normal\" or \"dynamic\", not \"%s\"",
+                  type);
 }
 
-static void drop_member(struct request *request, const struct json_item *item, const char *whose)
+static void drop_member(struct request *request, const cJSON *item, const char *whose)
 {
-    sub_kernel_check_key(&request->json, item);
-    dump_drop(request->dump, item->key_span.begin, "%s has \"%.*s\", which is not imported", whose,
-              (int)item->key_size, item->key);
+    sub_kernel_check_key(&request->document, item);
+    dump_drop(request->dump, json_key_span(&request->document, item).begin,
+              "%s has \"%s\", which is not imported", whose, item->string);
 }
 
-static bool read_access(struct request *request, const struct json_item *item, bool *read_only)
+static bool read_access(struct request *request, const cJSON *item, bool *read_only)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&request->json, item, &bytes, &size))
+    const char *access = json_as_text(&request->document, item);
+    if (!access)
         return false;
-    *read_only = size == 4 && memcmp(bytes, "read", 4) == 0;
-    return *read_only || (size == 5 && memcmp(bytes, "write", 5) == 0) ||
-           json_text_fail(&request->json, item->span,
-                          "an access is \"read\" or \"write\", not \"%.*s\"", (int)size, bytes);
+    *read_only = strcmp(access, "read") == 0;
+    return *read_only || strcmp(access, "write") == 0 ||
+           json_fail(&request->document, item, "an access is \"read\" or \"write\", not \"%s\"",
+                     access);
 }
 
-static void read_place_member(struct request *request, const struct json_item *item,
+static void read_place_member(struct request *request, const cJSON *item,
                               struct request_place *place)
 {
-    struct json_text *json = &request->json;
-    if (json_text_is(item, "buffer"))
+    struct json_document *document = &request->document;
+    if (json_is(item, "buffer"))
         read_text(request, item, &place->buffer);
-    else if (json_text_is(item, "offset"))
-        json_text_integer(json, item, 0, INT64_MAX, &place->offset);
-    else if (json_text_is(item, "bytes"))
-        json_text_integer(json, item, 0, INT64_MAX, &place->bytes);
-    else if (json_text_is(item, "access"))
+    else if (json_is(item, "offset"))
+        json_as_integer(document, item, 0, INT64_MAX, &place->offset);
+    else if (json_is(item, "bytes"))
+        json_as_integer(document, item, 0, INT64_MAX, &place->bytes);
+    else if (json_is(item, "access"))
         read_access(request, item, &place->read_only);
     else
         drop_member(request, item, "the memory of a parameter");
 }
 
-static void read_place(struct request *request, const struct json_item *item)
+static void read_place(struct request *request, const cJSON *item)
 {
-    struct json_item member;
-    struct request_place place = {.param =
-                                      sub_kernel_word(request->module, item->key, item->key_size),
-                                  .span = item->key_span,
-                                  .buffer = NONE,
-                                  .offset = -1,
-                                  .bytes = -1};
-    for (EACH_JSON(&request->json, &member, item, JSON_OBJECT))
-        read_place_member(request, &member, &place);
-    if (!request->json.failed && (place.offset < 0 || place.bytes < 0))
-        json_text_fail(&request->json, place.span, "the memory of a parameter has no \"%s\"",
+    const cJSON *member;
+    struct request_place place = {
+        .param = sub_kernel_word(request->module, item->string, strlen(item->string)),
+        .span = json_key_span(&request->document, item),
+        .buffer = NONE,
+        .offset = -1,
+        .bytes = -1};
+    for (EACH_JSON(&request->document, member, item, cJSON_Object))
+        read_place_member(request, member, &place);
+    if (!request->document.failed && (place.offset < 0 || place.bytes < 0))
+        json_fail_span(&request->document, place.span, "the memory of a parameter has no \"%s\"",
                        place.offset < 0 ? "offset" : "bytes");
     vec_push(&request->places, place);
 }
 
 /* Where the host has put what the op's slots point to: not the reference's, but skir's own. */
-static void read_places(struct request *request, const struct json_item *item, struct range *places)
+static void read_places(struct request *request, const cJSON *item, struct range *places)
 {
-    struct json_item param;
+    const cJSON *param;
     places->first = request->places.count;
-    for (EACH_JSON(&request->json, &param, item, JSON_OBJECT))
-        read_place(request, &param);
+    for (EACH_JSON(&request->document, param, item, cJSON_Object))
+        read_place(request, param);
     places->count = request->places.count - places->first;
 }
 
-static void read_op_member(struct request *request, const struct json_item *item,
-                           struct request_op *op)
+static void read_op_member(struct request *request, const cJSON *item, struct request_op *op)
 {
-    if (json_text_is(item, "json_path")) {
-        op->json_span = item->span;
-        if (item->kind != JSON_NULL)
+    if (json_is(item, "json_path")) {
+        op->json_span = json_span(&request->document, item);
+        if (!cJSON_IsNull(item))
             read_text(request, item, &op->json);
-    } else if (json_text_is(item, "bin_path")) {
-        op->object_loc = item->span.begin;
-        if (item->kind != JSON_NULL)
+    } else if (json_is(item, "bin_path")) {
+        op->object_loc = json_span(&request->document, item).begin;
+        if (!cJSON_IsNull(item))
             read_text(request, item, &op->object);
-    } else if (json_text_is(item, "stream_id")) {
+    } else if (json_is(item, "stream_id")) {
         read_stream(request, item, &op->stream);
-    } else if (json_text_is(item, "task_type")) {
+    } else if (json_is(item, "task_type")) {
         read_task_type(request, item, &op->dynamic);
-    } else if (json_text_is(item, "send_event_list")) {
+    } else if (json_is(item, "send_event_list")) {
         read_events(request, item, &op->send);
-    } else if (json_text_is(item, "recv_event_list")) {
+    } else if (json_is(item, "recv_event_list")) {
         read_events(request, item, &op->recv);
-    } else if (json_text_is(item, "memory")) {
+    } else if (json_is(item, "memory")) {
         read_places(request, item, &op->places);
     } else {
         drop_member(request, item, "an op of the request");
     }
 }
 
-static void read_op(struct request *request, const struct json_item *item)
+static void read_op(struct request *request, const cJSON *item)
 {
-    struct json_item member;
-    struct request_op op = {
-        .span = item->span, .json = NONE, .object = NONE, .stream = NONE, .sub = NONE};
-    for (EACH_JSON(&request->json, &member, item, JSON_OBJECT))
-        read_op_member(request, &member, &op);
+    const cJSON *member;
+    struct request_op op = {.span = json_span(&request->document, item),
+                            .json = NONE,
+                            .object = NONE,
+                            .stream = NONE,
+                            .sub = NONE};
+    for (EACH_JSON(&request->document, member, item, cJSON_Object))
+        read_op_member(request, member, &op);
     if (op.json != NONE)
         vec_push(&request->ops, op);
-    else if (!request->json.failed)
+    else if (!request->document.failed)
         dump_drop(request->dump, op.span.begin,
                   "an op of the request has no 'json_path': nothing says which kernel it is");
 }
 
-static void read_ops(struct request *request, const struct json_item *item)
+static void read_ops(struct request *request, const cJSON *item)
 {
-    struct json_item op;
+    const cJSON *op;
     request->has_ops = true;
-    for (EACH_JSON(&request->json, &op, item, JSON_ARRAY))
-        read_op(request, &op);
+    for (EACH_JSON(&request->document, op, item, cJSON_Array))
+        read_op(request, op);
 }
 
 static bool read_request(struct request *request)
 {
-    struct json_text *json = &request->json;
-    struct json_item item;
-    if (!json_text_next(json, &item) || !json_text_want(json, &item, JSON_OBJECT))
+    struct json_document *document = &request->document;
+    const cJSON *root, *item;
+    if (!json_document_read(document, request->dump->source, 0, request->dump->diags))
         return false;
-    request->span = item.span;
-    json_text_enter(json);
-    while (json_text_next(json, &item))
-        if (json_text_is(&item, "op_list"))
-            read_ops(request, &item);
-        else if (json_text_is(&item, "super_kernel_options"))
-            read_options(request, &item);
+    root = document->root;
+    for (EACH_JSON(document, item, root, cJSON_Object))
+        if (json_is(item, "op_list"))
+            read_ops(request, item);
+        else if (json_is(item, "super_kernel_options"))
+            read_options(request, item);
         else
-            drop_member(request, &item, "the request");
-    if (!json->failed)
-        json_text_next(json, &item);
-    if (!json->failed && !request->has_ops)
-        json_text_fail(json, request->span, "this is no fusion request: it has no 'op_list'");
-    else if (!json->failed && request->ops.count == 0)
-        json_text_fail(json, request->span, "the request has no op with a 'json_path'");
-    return !json->failed;
+            drop_member(request, item, "the request");
+    if (!document->failed && !request->has_ops)
+        json_fail(document, root, "this is no fusion request: it has no 'op_list'");
+    else if (!document->failed && request->ops.count == 0)
+        json_fail(document, root, "the request has no op with a 'json_path'");
+    return !document->failed;
 }
 
 /* ------------------------------------------------------------------------- kernels ---- */
@@ -263,8 +256,8 @@ static bool check_places(struct request *request, const struct request_op *op)
     for (uint32_t i = op->places.first; i < op->places.first + op->places.count; i++) {
         const struct request_place *place = &request->places.at[i];
         if (!has_param(sub, place->param))
-            return json_text_fail(
-                &request->json, place->span, "the kernel '%.*s' has no parameter '%.*s'",
+            return json_fail_span(
+                &request->document, place->span, "the kernel '%.*s' has no parameter '%.*s'",
                 NAME(request->module, sub->kernel), NAME(request->module, place->param));
     }
     return true;
@@ -581,7 +574,7 @@ static void free_request(struct request *request)
     vec_free(&request->places);
     id_map_free(&request->values);
     id_map_free(&request->kernel_uses);
-    json_text_free(&request->json);
+    json_document_free(&request->document);
 }
 
 bool exchange_read_kernel_info(struct dump *dump)
@@ -589,7 +582,6 @@ bool exchange_read_kernel_info(struct dump *dump)
     struct request request = {.dump = dump, .module = dump->module, .options = NONE};
     if (!dump->source->reader)
         dump->source->reader = source_file_reader();
-    json_text_init(&request.json, dump->source, 0, dump->diags);
     dump_add_target(dump);
     bool ok = read_request(&request) && read_kernels(&request);
     if (ok)
@@ -601,5 +593,5 @@ bool exchange_read_kernel_info(struct dump *dump)
 bool exchange_looks_kernel_info(const struct source *source)
 {
     static const char *const keys[] = {"op_list", NULL};
-    return json_text_has_key(source, keys);
+    return json_has_key(source, keys);
 }

@@ -4,7 +4,7 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sk_events.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/base/json_text.h"
+#include "ir/base/json_document.h"
 #include "ir/sk_options.h"
 
 struct sk_graph {
@@ -284,5 +284,5 @@ bool exchange_read_sk_graph(struct dump *dump)
 bool exchange_looks_sk_graph(const struct source *source)
 {
     static const char *const keys[] = {"totalStreams", "streams", "graph", NULL};
-    return json_text_has_key(source, keys);
+    return json_has_key(source, keys);
 }

@@ -1,46 +1,44 @@
 #include "frontend/exchange/readers/sk_tasks.h"
-#include "ir/base/json_text.h"
+#include "ir/base/json_document.h"
 #include "ir/sk_options.h"
 
 struct reader {
     struct sk_tasks *tasks;
-    struct json_text json;
+    struct json_document document;
     bool has_nodes;
 };
 
-static bool read_name(struct reader *reader, const struct json_item *item, uint32_t *name)
+static bool read_name(struct reader *reader, const cJSON *item, uint32_t *name)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&reader->json, item, &bytes, &size))
+    const char *text = json_as_text(&reader->document, item);
+    if (!text)
         return false;
-    *name = size ? dump_name(reader->tasks->dump, bytes, size) : NONE;
+    *name = *text ? dump_name(reader->tasks->dump, text, strlen(text)) : NONE;
     return true;
 }
 
 /* A number or a text that stands for one thing. */
-static bool read_identity(struct reader *reader, const struct json_item *item, uint32_t *name)
+static bool read_identity(struct reader *reader, const cJSON *item, uint32_t *name)
 {
-    if (item->kind != JSON_NUMBER)
+    if (!cJSON_IsNumber(item))
         return read_name(reader, item, name);
-    *name = dump_name(reader->tasks->dump, item->text, item->size);
+    size_t size;
+    const char *digits = json_written(&reader->document, item, &size);
+    *name = dump_name(reader->tasks->dump, digits, size);
     return true;
 }
 
-static void read_ratio(struct reader *reader, const struct json_item *item, int64_t *ratio)
+static void read_ratio(struct reader *reader, const cJSON *item, int64_t *ratio)
 {
-    struct json_item number;
+    const cJSON *number;
     uint32_t n = 0;
-    if (!json_text_want(&reader->json, item, JSON_ARRAY))
-        return;
-    json_text_enter(&reader->json);
-    for (; json_text_next(&reader->json, &number); n++)
+    for (EACH_JSON(&reader->document, number, item, cJSON_Array))
         if (n < 2)
-            json_text_integer(&reader->json, &number, 0, 1024, &ratio[n]);
+            json_as_integer(&reader->document, number, 0, 1024, &ratio[n++]);
 }
 
 /* What NODE_NOTIFY, NOTIFY or EVENT_RECORD is. */
-static void read_kind(struct reader *reader, const struct json_item *item, struct sk_task *task)
+static void read_kind(struct reader *reader, const cJSON *item, struct sk_task *task)
 {
     static const struct {
         const char *name;
@@ -51,58 +49,57 @@ static void read_kind(struct reader *reader, const struct json_item *item, struc
         {"EVENT_WAIT", TASK_WAIT},     {"MEMORY_WAIT", TASK_WAIT},   {"VALUE_WAIT", TASK_WAIT},
         {"RESET", TASK_RESET},         {"EVENT_RESET", TASK_RESET},
     };
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&reader->json, item, &bytes, &size))
+    const char *name = json_as_text(&reader->document, item);
+    if (!name)
         return;
-    if (size > 5 && memcmp(bytes, "NODE_", 5) == 0)
-        bytes += 5, size -= 5;
+    if (strncmp(name, "NODE_", 5) == 0)
+        name += 5;
     task->kind = TASK_OTHER;
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (size == strlen(kinds[i].name) && memcmp(bytes, kinds[i].name, size) == 0)
+        if (strcmp(name, kinds[i].name) == 0)
             task->kind = kinds[i].kind;
-    if (task->kind == TASK_OTHER && size)
-        task->type = dump_name(reader->tasks->dump, bytes, size);
+    if (task->kind == TASK_OTHER && *name)
+        task->type = dump_name(reader->tasks->dump, name, strlen(name));
 }
 
-static void read_marker(struct reader *reader, const struct json_item *item, struct sk_task *task)
+static void read_marker(struct reader *reader, const cJSON *item, struct sk_task *task)
 {
     bool value;
-    if (json_text_bool(&reader->json, item, &value))
+    if (json_as_bool(&reader->document, item, &value))
         task->marker = task->marker || value;
 }
 
 /* Members of a task, and of its parts. */
-static void read_member(struct reader *reader, const struct json_item *item, struct sk_task *task)
+static void read_member(struct reader *reader, const cJSON *item, struct sk_task *task)
 {
     static const char *const markers[] = {"isScopeBegin", "isScopeEnd", "isScopePlaceholder", NULL};
     static const char *const events[] = {"eventId", "event", "devAddr", "addrValue", NULL};
-    struct json_text *json = &reader->json;
-    if (json_text_is(item, "nodeType") || json_text_is(item, "taskType"))
+    struct json_document *document = &reader->document;
+    if (json_is(item, "nodeType") || json_is(item, "taskType"))
         read_kind(reader, item, task);
-    else if (json_text_is(item, "streamIdxInGraph"))
-        json_text_integer(json, item, 0, UINT32_MAX, &task->stream);
-    else if (json_text_is(item, "nodeIdxInStream"))
-        json_text_integer(json, item, 0, INT64_MAX, &task->place);
-    else if (json_text_is(item, "taskId"))
-        json_text_integer(json, item, 0, INT64_MAX, &task->task);
-    else if (json_text_is(item, "scopeName") && item->kind != JSON_NULL)
+    else if (json_is(item, "streamIdxInGraph"))
+        json_as_integer(document, item, 0, UINT32_MAX, &task->stream);
+    else if (json_is(item, "nodeIdxInStream"))
+        json_as_integer(document, item, 0, INT64_MAX, &task->place);
+    else if (json_is(item, "taskId"))
+        json_as_integer(document, item, 0, INT64_MAX, &task->task);
+    else if (json_is(item, "scopeName") && !cJSON_IsNull(item))
         read_name(reader, item, &task->scope);
-    else if (json_text_is(item, "funcName"))
+    else if (json_is(item, "funcName"))
         read_name(reader, item, &task->type);
-    else if (json_text_is(item, "kernelType"))
+    else if (json_is(item, "kernelType"))
         read_name(reader, item, &task->core);
-    else if (json_text_is(item, "taskRatio"))
+    else if (json_is(item, "taskRatio"))
         read_ratio(reader, item, task->ratio);
-    else if (json_text_is(item, "numBlocks"))
-        json_text_integer(json, item, 0, UINT32_MAX, &task->blocks);
-    else if (json_text_is_one(item, markers))
+    else if (json_is(item, "numBlocks"))
+        json_as_integer(document, item, 0, UINT32_MAX, &task->blocks);
+    else if (json_is_one(item, markers))
         read_marker(reader, item, task);
-    else if (json_text_is_one(item, events) && task->event == NONE)
+    else if (json_is_one(item, events) && task->event == NONE)
         read_identity(reader, item, &task->event);
-    else if (json_text_is(item, "value") || json_text_is(item, "memoryValue"))
-        task->zero = item->size == 1 ? *item->text == '0'
-                                     : item->size == 5 && memcmp(item->text, "\"0x0\"", 5) == 0;
+    else if (json_is(item, "value") || json_is(item, "memoryValue"))
+        task->zero = cJSON_IsString(item) ? strcmp(item->valuestring, "0x0") == 0
+                                          : cJSON_IsNumber(item) && item->valuedouble == 0;
 }
 
 static const char *const parts[] = {"kernelParams",     "kernelInfos",
@@ -112,42 +109,40 @@ static const char *const parts[] = {"kernelParams",     "kernelInfos",
                                     "syncInfos",        NULL};
 
 /* Members of an object that says what a task does. */
-static void read_part(struct reader *reader, const struct json_item *item, struct sk_task *task)
+static void read_part(struct reader *reader, const cJSON *item, struct sk_task *task)
 {
-    struct json_item member;
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT))
-        read_member(reader, &member, task);
+    const cJSON *member;
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object))
+        read_member(reader, member, task);
 }
 
-static void read_task_member(struct reader *reader, const struct json_item *item,
-                             struct sk_task *task)
+static void read_task_member(struct reader *reader, const cJSON *item, struct sk_task *task)
 {
-    if (json_text_is_one(item, parts))
+    if (json_is_one(item, parts))
         read_part(reader, item, task);
     else
         read_member(reader, item, task);
 }
 
 /* The tasks of a node, all of one kind: how many. */
-static uint32_t read_infos(struct reader *reader, const struct json_item *item,
-                           struct sk_task *task)
+static uint32_t read_infos(struct reader *reader, const cJSON *item, struct sk_task *task)
 {
-    struct json_item info, member;
+    const cJSON *info, *member;
     uint32_t count = 0;
-    for (EACH_JSON(&reader->json, &info, item, JSON_ARRAY)) {
+    for (EACH_JSON(&reader->document, info, item, cJSON_Array)) {
         count++;
-        for (EACH_JSON(&reader->json, &member, &info, JSON_OBJECT))
-            read_task_member(reader, &member, task);
+        for (EACH_JSON(&reader->document, member, info, cJSON_Object))
+            read_task_member(reader, member, task);
     }
     return count;
 }
 
 /* A node is a task by itself, or has a list of them. */
-static void read_node(struct reader *reader, const struct json_item *item)
+static void read_node(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     struct sk_task task = {.kind = TASK_KINDS,
-                           .loc = item->span.begin,
+                           .loc = json_span(&reader->document, item).begin,
                            .type = NONE,
                            .scope = NONE,
                            .event = NONE,
@@ -158,78 +153,76 @@ static void read_node(struct reader *reader, const struct json_item *item)
                            .before = NONE,
                            .name = NONE};
     uint32_t count = 1;
-    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT))
-        if (json_text_is(&member, "taskInfo"))
-            count = read_infos(reader, &member, &task);
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object))
+        if (json_is(member, "taskInfo"))
+            count = read_infos(reader, member, &task);
         else
-            read_task_member(reader, &member, &task);
-    if (reader->json.failed)
+            read_task_member(reader, member, &task);
+    if (reader->document.failed)
         return;
     if (task.kind == TASK_KINDS) {
-        json_text_fail(&reader->json, item->span, "this node has no 'nodeType'");
+        json_fail(&reader->document, item, "this node has no 'nodeType'");
         return;
     }
     if (task.kind == TASK_KERNEL && task.marker)
         task.kind = TASK_MARKER;
     if (task.kind == TASK_KERNEL && count > 1)
-        json_text_fail(&reader->json, item->span, "this node has %u kernels, but can have one",
-                       count);
+        json_fail(&reader->document, item, "this node has %u kernels, but can have one", count);
     if (task.kind == TASK_NOTIFY && task.zero)
         task.kind = TASK_RESET;
     vec_push(&reader->tasks->list, task);
 }
 
-static void read_nodes(struct reader *reader, const struct json_item *item)
+static void read_nodes(struct reader *reader, const cJSON *item)
 {
-    struct json_item node;
-    for (EACH_JSON(&reader->json, &node, item, JSON_ARRAY))
-        read_node(reader, &node);
+    const cJSON *node;
+    for (EACH_JSON(&reader->document, node, item, cJSON_Array))
+        read_node(reader, node);
 }
 
-static void read_streams(struct reader *reader, const struct json_item *item)
+static void read_streams(struct reader *reader, const cJSON *item)
 {
-    struct json_item stream, member;
-    for (EACH_JSON(&reader->json, &stream, item, JSON_ARRAY))
-        for (EACH_JSON(&reader->json, &member, &stream, JSON_OBJECT))
-            if (json_text_is(&member, "nodes"))
-                read_nodes(reader, &member);
+    const cJSON *stream, *member;
+    for (EACH_JSON(&reader->document, stream, item, cJSON_Array))
+        for (EACH_JSON(&reader->document, member, stream, cJSON_Object))
+            if (json_is(member, "nodes"))
+                read_nodes(reader, member);
 }
 
 /* A number, or strings, joined as options of scopes are. */
-static void read_value(struct reader *reader, const struct json_item *item, struct text *value)
+static void read_value(struct reader *reader, const cJSON *item, struct text *value)
 {
-    struct json_item word;
+    const cJSON *word;
     size_t before = value->size;
-    if (item->kind == JSON_NUMBER)
-        text_bytes(value, item->text, item->size);
-    if (item->kind == JSON_STRING)
-        text_bytes(value, item->text + 1, item->size - 2);
-    if (item->kind != JSON_ARRAY)
-        return;
-    json_text_enter(&reader->json);
-    while (json_text_next(&reader->json, &word)) {
+    if (cJSON_IsNumber(item)) {
+        size_t size;
+        const char *digits = json_written(&reader->document, item, &size);
+        text_bytes(value, digits, size);
+    }
+    if (cJSON_IsString(item))
+        text_string(value, item->valuestring);
+    for (EACH_ITEM(word, cJSON_IsArray(item) ? item : NULL)) {
         if (value->size > before)
             text_char(value, ',');
-        if (word.kind == JSON_STRING)
-            text_bytes(value, word.text + 1, word.size - 2);
+        if (cJSON_IsString(word))
+            text_string(value, word->valuestring);
     }
 }
 
 /* An option that scopes have too is theirs. */
-static void read_option(struct reader *reader, const struct json_item *item)
+static void read_option(struct reader *reader, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     struct text setting = {NULL, 0, 0};
     struct sk_options parsed;
-    if (item->kind == JSON_OBJECT) {
-        text_bytes(&setting, item->key, item->key_size);
+    if (cJSON_IsObject(item)) {
+        text_string(&setting, item->string);
         for (size_t i = 0; i < setting.size; i++)
             setting.at[i] = setting.at[i] == '_' ? '-' : setting.at[i];
         text_char(&setting, '=');
-        json_text_enter(&reader->json);
-        while (json_text_next(&reader->json, &member))
-            if (json_text_is(&member, "value"))
-                read_value(reader, &member, &setting);
+        for (EACH_ITEM(member, item))
+            if (json_is(member, "value"))
+                read_value(reader, member, &setting);
     }
     bool pattern = setting.size && memchr(setting.at, '*', setting.size);
     if (setting.size && !pattern &&
@@ -237,54 +230,50 @@ static void read_option(struct reader *reader, const struct json_item *item)
         if (reader->tasks->options.size)
             text_char(&reader->tasks->options, ':');
         text_bytes(&reader->tasks->options, setting.at, setting.size);
-    } else if (!json_text_is(item, "numOptions") && !json_text_is(item, "options")) {
-        dump_drop(reader->tasks->dump, item->key_span.begin,
-                  "option \"%.*s\", which scopes do not have so", (int)item->key_size, item->key);
+    } else if (!json_is(item, "numOptions") && !json_is(item, "options")) {
+        dump_drop(reader->tasks->dump, json_key_span(&reader->document, item).begin,
+                  "option \"%s\", which scopes do not have so", item->string);
     }
     text_free(&setting);
 }
 
-static void read_options(struct reader *reader, const struct json_item *item)
+static void read_options(struct reader *reader, const cJSON *item)
 {
-    struct json_item option;
-    for (EACH_JSON(&reader->json, &option, item, JSON_OBJECT))
-        read_option(reader, &option);
+    const cJSON *option;
+    for (EACH_JSON(&reader->document, option, item, cJSON_Object))
+        read_option(reader, option);
 }
 
 /* An older form has all in a member `graph`. */
-static void read_graph(struct reader *reader, bool inner)
+static void read_graph(struct reader *reader, const cJSON *graph, bool inner)
 {
-    struct json_item item;
-    json_text_enter(&reader->json);
-    while (json_text_next(&reader->json, &item)) {
-        bool streams = json_text_is(&item, "streams"), nodes = json_text_is(&item, "nodes");
+    const cJSON *item;
+    for (EACH_JSON(&reader->document, item, graph, cJSON_Object)) {
+        bool streams = json_is(item, "streams"), nodes = json_is(item, "nodes");
         reader->has_nodes = reader->has_nodes || streams || nodes;
         if (streams)
-            read_streams(reader, &item);
+            read_streams(reader, item);
         else if (nodes)
-            read_nodes(reader, &item);
-        else if (json_text_is(&item, "options"))
-            read_options(reader, &item);
-        else if (!inner && json_text_is(&item, "graph") && item.kind == JSON_OBJECT)
-            read_graph(reader, true);
-        else if (item.kind == JSON_OBJECT || item.kind == JSON_ARRAY)
-            dump_drop(reader->tasks->dump, item.key_span.begin, "member \"%.*s\" of the graph",
-                      (int)item.key_size, item.key);
+            read_nodes(reader, item);
+        else if (json_is(item, "options"))
+            read_options(reader, item);
+        else if (!inner && json_is(item, "graph") && cJSON_IsObject(item))
+            read_graph(reader, item, true);
+        else if (cJSON_IsObject(item) || cJSON_IsArray(item))
+            dump_drop(reader->tasks->dump, json_key_span(&reader->document, item).begin,
+                      "member \"%s\" of the graph", item->string);
     }
 }
 
 static bool read_all(struct reader *reader)
 {
-    struct json_item item;
-    if (!json_text_next(&reader->json, &item) || !json_text_want(&reader->json, &item, JSON_OBJECT))
+    struct json_document *document = &reader->document;
+    if (!json_document_read(document, reader->tasks->dump->source, 0, reader->tasks->dump->diags))
         return false;
-    struct span span = item.span;
-    read_graph(reader, false);
-    if (!reader->json.failed)
-        json_text_next(&reader->json, &item);
-    if (!reader->json.failed && !reader->has_nodes)
-        json_text_fail(&reader->json, span, "this is no graph of tasks: it has no 'streams'");
-    return !reader->json.failed;
+    read_graph(reader, document->root, false);
+    if (!document->failed && !reader->has_nodes)
+        json_fail(document, document->root, "this is no graph of tasks: it has no 'streams'");
+    return !document->failed;
 }
 
 static int compare_tasks(const void *a, const void *b)
@@ -301,9 +290,8 @@ bool sk_tasks_read(struct sk_tasks *tasks, struct dump *dump)
 {
     struct reader reader = {.tasks = tasks};
     *tasks = (struct sk_tasks){.dump = dump, .module = dump->module};
-    json_text_init(&reader.json, dump->source, 0, dump->diags);
     bool read = read_all(&reader);
-    json_text_free(&reader.json);
+    json_document_free(&reader.document);
     if (read && tasks->list.count)
         qsort(tasks->list.at, tasks->list.count, sizeof *tasks->list.at, compare_tasks);
     return read;

@@ -1,6 +1,9 @@
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/base/json_text.h"
+#include "ir/base/json_document.h"
 #include "ir/arch.h"
+
+#include <ctype.h>
+#include <stdlib.h>
 
 /* A tiling key of a dynamic kernel, and what runs for it. */
 struct variant {
@@ -15,10 +18,9 @@ struct variant {
 struct metadata {
     struct dump *dump;
     struct module *module;
-    struct json_text json;
+    struct json_document document;
     const struct sub_kernel_source *source;
     uint32_t name, op_type;
-    struct span span; /* of all of it */
     struct span name_span;
     bool has_type, has_functions;
     enum kernel_type type;
@@ -35,15 +37,14 @@ struct metadata {
 
 /* ------------------------------------------------------------------------- pieces ---- */
 
-static bool read_name(struct metadata *meta, const struct json_item *item, uint32_t *name)
+static bool read_name(struct metadata *meta, const cJSON *item, uint32_t *name)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&meta->json, item, &bytes, &size))
+    const char *text = json_as_text(&meta->document, item);
+    if (!text)
         return false;
-    if (size == 0 || memchr(bytes, '\0', size))
-        return json_text_fail(&meta->json, item->span, "this is no name");
-    *name = intern_copy(&meta->module->names, bytes, size);
+    if (!*text)
+        return json_fail(&meta->document, item, "this is no name");
+    *name = intern_copy(&meta->module->names, text, strlen(text));
     return true;
 }
 
@@ -66,52 +67,48 @@ static uint32_t unlike_others(struct metadata *meta, uint32_t word)
     return tried;
 }
 
-static bool read_param(struct metadata *meta, const struct json_item *item)
+static bool read_param(struct metadata *meta, const cJSON *item)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&meta->json, item, &bytes, &size))
+    const char *text = json_as_text(&meta->document, item);
+    if (!text)
         return false;
-    uint32_t word = unlike_others(meta, sub_kernel_word(meta->module, bytes, size));
+    uint32_t word = unlike_others(meta, sub_kernel_word(meta->module, text, strlen(text)));
     vec_push(&meta->params, word);
     return true;
 }
 
-static void read_params(struct metadata *meta, const struct json_item *item)
+static void read_params(struct metadata *meta, const cJSON *item)
 {
-    struct json_item param;
-    for (EACH_JSON(&meta->json, &param, item, JSON_ARRAY))
-        if (!read_param(meta, &param))
+    const cJSON *param;
+    for (EACH_JSON(&meta->document, param, item, cJSON_Array))
+        if (!read_param(meta, param))
             return;
 }
 
 /* ------------------------------------------------------------------------- types ---- */
 
 /* Whether a text is KERNEL_TYPE_ and the name of a type in capitals. */
-static bool is_type(const char *text, size_t size, const char *name)
+static bool is_type(const char *text, const char *name)
 {
     static const char prefix[] = "KERNEL_TYPE_";
-    size_t before = sizeof prefix - 1;
-    if (size != before + strlen(name) || memcmp(text, prefix, before) != 0)
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0)
         return false;
-    for (size_t i = before; i < size; i++)
-        if ((name[i - before] >= 'a' ? name[i - before] - 32 : name[i - before]) != text[i])
-            return false;
-    return true;
+    for (text += sizeof prefix - 1; *name && *text == toupper((unsigned char)*name); name++)
+        text++;
+    return !*name && !*text;
 }
 
-static bool read_type(struct metadata *meta, const struct json_item *item, enum kernel_type *type)
+static bool read_type(struct metadata *meta, const cJSON *item, enum kernel_type *type)
 {
-    const char *bytes;
-    size_t size;
-    if (!json_text_string(&meta->json, item, &bytes, &size))
+    const char *text = json_as_text(&meta->document, item);
+    if (!text)
         return false;
     for (unsigned i = 0; i < KERNEL_TYPE_COUNT; i++) {
         *type = (enum kernel_type)i;
-        if (is_type(bytes, size, kernel_type_info(*type)->name))
+        if (is_type(text, kernel_type_info(*type)->name))
             return true;
     }
-    return json_text_fail(&meta->json, item->span, "'%.*s' is no kernel type", (int)size, bytes);
+    return json_fail(&meta->document, item, "'%s' is no kernel type", text);
 }
 
 /* --------------------------------------------------------------------- functions ---- */
@@ -131,23 +128,24 @@ static bool is_chip(struct metadata *meta, const char *chip, size_t size, enum c
     return false;
 }
 
-static bool is_part(const struct json_item *item, const char *suffix)
+static bool is_part(const cJSON *item, const char *suffix)
 {
-    size_t size = strlen(suffix);
-    return item->key_size > 4 + size && memcmp(item->key, "dav-", 4) == 0 &&
-           memcmp(item->key + item->key_size - size, suffix, size) == 0;
+    size_t size = strlen(item->string), end = strlen(suffix);
+    return size > 4 + end && strncmp(item->string, "dav-", 4) == 0 &&
+           strcmp(item->string + size - end, suffix) == 0;
 }
 
 /* Where the function of a key such as `dav-c220-cube` belongs; NULL for other keys. */
-static uint32_t *function_of(struct metadata *meta, const struct json_item *item, uint32_t *any,
+static uint32_t *function_of(struct metadata *meta, const cJSON *item, uint32_t *any,
                              uint32_t *by_core)
 {
     static const char *const suffixes[CORE_TYPES] = {[CORE_AIC] = "-cube", [CORE_AIV] = "-vec"};
-    if (json_text_is(item, "AiCore"))
+    if (json_is(item, "AiCore"))
         return any;
     for (int core = 0; core < CORE_TYPES; core++)
         if (is_part(item, suffixes[core]))
-            return is_chip(meta, item->key + 4, item->key_size - 4 - strlen(suffixes[core]), core)
+            return is_chip(meta, item->string + 4,
+                           strlen(item->string) - 4 - strlen(suffixes[core]), core)
                        ? &by_core[core]
                        : NULL;
     return NULL;
@@ -161,7 +159,7 @@ static bool fail_function(struct metadata *meta, struct span span, enum kernel_t
     for (uint32_t i = 0; i < chips->count; i++)
         text_printf(&others, "%s%.*s", i ? ", " : "; this one has some for other chips: ",
                     NAME(meta->module, chips->at[i]));
-    json_text_fail(&meta->json, span,
+    json_fail_span(&meta->document, span,
                    "a kernel of type %s needs a function for %s ('dav-%s-%s')%.*s",
                    kernel_type_info(type)->name, core == CORE_AIC ? "AICs" : "AIVs",
                    chips->count ? arch_name(module_arch(meta->module)) : "...", part,
@@ -198,15 +196,13 @@ static struct attr attr_number(uint32_t key, int64_t i)
     return (struct attr){.key = key, .loc = NONE, .value = {.kind = ATTR_INT, .i = i}};
 }
 
-static bool read_tiling_key(struct metadata *meta, const struct json_item *item, int64_t *key)
+static bool read_tiling_key(struct metadata *meta, const cJSON *item, int64_t *key)
 {
-    *key = 0;
-    bool legal = item->key_size > 0 && item->key_size < 19;
-    for (uint32_t i = 0; i < item->key_size && legal; i++) {
-        legal = item->key[i] >= '0' && item->key[i] <= '9';
-        *key = *key * 10 + (item->key[i] - '0');
-    }
-    return legal || json_text_fail(&meta->json, item->key_span, "this is no tiling key");
+    size_t digits = strspn(item->string, "0123456789");
+    *key = strtoll(item->string, NULL, 10);
+    return (digits > 0 && digits < 19 && !item->string[digits]) ||
+           json_fail_span(&meta->document, json_key_span(&meta->document, item),
+                          "this is no tiling key");
 }
 
 /* A key stands in each part of a kernel that it has a function of. */
@@ -223,58 +219,52 @@ static struct variant *variant_at(struct metadata *meta, int64_t key, struct spa
     return &meta->variants.at[*index];
 }
 
-static void read_variant_type(struct metadata *meta, const struct json_item *item,
-                              struct variant *variant)
+static void read_variant_type(struct metadata *meta, const cJSON *item, struct variant *variant)
 {
     enum kernel_type type;
     if (!read_type(meta, item, &type))
         return;
     if (variant->has_type && variant->type != type)
-        json_text_fail(&meta->json, item->span, "another part of tiling key %lld is of type %s",
-                       (long long)variant->key, kernel_type_info(variant->type)->name);
+        json_fail(&meta->document, item, "another part of tiling key %lld is of type %s",
+                  (long long)variant->key, kernel_type_info(variant->type)->name);
     variant->type = type;
     variant->has_type = true;
 }
 
-static void read_variant_function(struct metadata *meta, const struct json_item *item,
-                                  struct variant *variant, uint32_t *function)
+static void read_variant_function(struct metadata *meta, const cJSON *item, struct variant *variant,
+                                  uint32_t *function)
 {
     if (*function != NONE)
-        json_text_fail(&meta->json, item->key_span, "tiling key %lld has this function already",
-                       (long long)variant->key);
+        json_fail_span(&meta->document, json_key_span(&meta->document, item),
+                       "tiling key %lld has this function already", (long long)variant->key);
     else
         read_name(meta, item, function);
 }
 
 /* `part`: the key of the functions that all of this is below; NULL: each variant has such keys. */
-static void read_variant(struct metadata *meta, const struct json_item *item,
-                         const struct json_item *part)
+static void read_variant(struct metadata *meta, const cJSON *item, const cJSON *part)
 {
-    struct json_item member;
+    const cJSON *member;
     int64_t key;
-    if (!read_tiling_key(meta, item, &key) || !json_text_want(&meta->json, item, JSON_OBJECT))
+    if (!read_tiling_key(meta, item, &key))
         return;
-    struct variant *variant = variant_at(meta, key, item->key_span);
-    json_text_enter(&meta->json);
-    while (json_text_next(&meta->json, &member)) {
-        const struct json_item *place = !part                                ? &member
-                                        : json_text_is(&member, "func_name") ? part
-                                                                             : NULL;
+    struct variant *variant = variant_at(meta, key, json_key_span(&meta->document, item));
+    for (EACH_JSON(&meta->document, member, item, cJSON_Object)) {
+        const cJSON *place = !part ? member : json_is(member, "func_name") ? part : NULL;
         uint32_t *function =
             place ? function_of(meta, place, &variant->function, variant->functions) : NULL;
-        if (json_text_is(&member, "kernel_type"))
-            read_variant_type(meta, &member, variant);
+        if (json_is(member, "kernel_type"))
+            read_variant_type(meta, member, variant);
         else if (function)
-            read_variant_function(meta, &member, variant, function);
+            read_variant_function(meta, member, variant, function);
     }
 }
 
-static void read_variants(struct metadata *meta, const struct json_item *item,
-                          const struct json_item *part)
+static void read_variants(struct metadata *meta, const cJSON *item, const cJSON *part)
 {
-    struct json_item variant;
-    for (EACH_JSON(&meta->json, &variant, item, JSON_OBJECT))
-        read_variant(meta, &variant, part);
+    const cJSON *variant;
+    for (EACH_JSON(&meta->document, variant, item, cJSON_Object))
+        read_variant(meta, variant, part);
 }
 
 static bool check_variants(struct metadata *meta)
@@ -282,43 +272,44 @@ static bool check_variants(struct metadata *meta)
     for (uint32_t i = 0; i < meta->variants.count; i++) {
         struct variant *variant = &meta->variants.at[i];
         if (!variant->has_type)
-            return json_text_fail(&meta->json, variant->span, "this variant has no 'kernel_type'");
+            return json_fail_span(&meta->document, variant->span,
+                                  "this variant has no 'kernel_type'");
         if (!find_functions(meta, variant->span, variant->type, variant->function,
                             variant->functions))
             return false;
     }
-    return meta->variants.count > 0 || json_text_fail(&meta->json, meta->functions_span,
+    return meta->variants.count > 0 || json_fail_span(&meta->document, meta->functions_span,
                                                       "a dynamic kernel has 'dynamic_func_names'");
 }
 
 /* The function, or the variants, of one key. */
-static void read_function(struct metadata *meta, const struct json_item *item, uint32_t *function)
+static void read_function(struct metadata *meta, const cJSON *item, uint32_t *function)
 {
-    struct json_item member;
-    for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT))
-        if (json_text_is(&member, "func_name"))
-            read_name(meta, &member, function);
-        else if (json_text_is(&member, "dynamic_func_names") && meta->source->dynamic)
-            read_variants(meta, &member, item);
+    const cJSON *member;
+    for (EACH_JSON(&meta->document, member, item, cJSON_Object))
+        if (json_is(member, "func_name"))
+            read_name(meta, member, function);
+        else if (json_is(member, "dynamic_func_names") && meta->source->dynamic)
+            read_variants(meta, member, item);
 }
 
-static void read_functions(struct metadata *meta, const struct json_item *item)
+static void read_functions(struct metadata *meta, const cJSON *item)
 {
-    struct json_item member;
+    const cJSON *member;
     meta->has_functions = true;
-    meta->functions_span = item->key_span;
-    for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT)) {
-        uint32_t *function = function_of(meta, &member, &meta->function, meta->functions);
+    meta->functions_span = json_key_span(&meta->document, item);
+    for (EACH_JSON(&meta->document, member, item, cJSON_Object)) {
+        uint32_t *function = function_of(meta, member, &meta->function, meta->functions);
         if (function)
-            read_function(meta, &member, function);
-        else if (json_text_is(&member, "dynamic_func_names") && meta->source->dynamic)
-            read_variants(meta, &member, NULL);
+            read_function(meta, member, function);
+        else if (json_is(member, "dynamic_func_names") && meta->source->dynamic)
+            read_variants(meta, member, NULL);
     }
 }
 
 /* ----------------------------------------------------------------------- members ---- */
 
-static bool read_flag(struct metadata *meta, const struct json_item *item)
+static bool read_flag(struct metadata *meta, const cJSON *item)
 {
     static const struct {
         const char *key;
@@ -334,68 +325,70 @@ static bool read_flag(struct metadata *meta, const struct json_item *item)
 #undef FLAG
     };
     for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (json_text_is(item, flags[i].key))
-            return json_text_bool(&meta->json, item, (bool *)((char *)meta + flags[i].place)), true;
+        if (json_is(item, flags[i].key))
+            return json_as_bool(&meta->document, item, (bool *)((char *)meta + flags[i].place)),
+                   true;
     return false;
 }
 
-static void read_debug(struct metadata *meta, const struct json_item *item)
+static void read_debug(struct metadata *meta, const cJSON *item)
 {
     if (read_name(meta, item, &meta->debug))
-        sub_kernel_check_debug(meta->dump, item->span, meta->debug);
+        sub_kernel_check_debug(meta->dump, json_span(&meta->document, item), meta->debug);
 }
 
 /* A request has slots in the place of tensors, so nothing can be computed of shapes. */
-static void read_block(struct metadata *meta, const struct json_item *item)
+static void read_block(struct metadata *meta, const cJSON *item)
 {
-    if (item->kind == JSON_STRING && !json_text_is_quoted_number(item))
-        json_text_fail(&meta->json, item->span,
-                       "a fusion request knows no shapes, of which blocks could be computed: "
-                       "'blockDim' is a number there");
+    if (cJSON_IsString(item) && !json_is_quoted_number(item))
+        json_fail(&meta->document, item,
+                  "a fusion request knows no shapes, of which blocks could be computed: "
+                  "'blockDim' is a number there");
     else
-        json_text_integer(&meta->json, item, 1, 1024, &meta->block);
+        json_as_integer(&meta->document, item, 1, 1024, &meta->block);
 }
 
 /* Others are what the file has for others. */
-static void read_member(struct metadata *meta, const struct json_item *item)
+static void read_member(struct metadata *meta, const cJSON *item)
 {
-    struct json_text *json = &meta->json;
+    struct json_document *document = &meta->document;
     if (read_flag(meta, item))
         return;
-    if (json_text_is(item, "kernelName")) {
-        meta->name_span = item->span;
+    if (json_is(item, "kernelName")) {
+        meta->name_span = json_span(&meta->document, item);
         read_name(meta, item, &meta->name);
-    } else if (json_text_is(item, "blockDim"))
+    } else if (json_is(item, "blockDim"))
         read_block(meta, item);
-    else if (json_text_is(item, "sub_operator_op_type"))
+    else if (json_is(item, "sub_operator_op_type"))
         read_name(meta, item, &meta->op_type);
-    else if (json_text_is(item, "sub_operator_params"))
+    else if (json_is(item, "sub_operator_params"))
         read_params(meta, item);
-    else if (json_text_is(item, "sub_operator_kernel_type")) {
+    else if (json_is(item, "sub_operator_kernel_type")) {
         meta->has_type = read_type(meta, item, &meta->type);
-        meta->type_span = item->span;
-    } else if (json_text_is(item, "sub_operator_kernel_name"))
+        meta->type_span = json_span(&meta->document, item);
+    } else if (json_is(item, "sub_operator_kernel_name"))
         read_functions(meta, item);
-    else if (json_text_is(item, "split_mode") && item->kind != JSON_NULL)
-        json_text_integer(json, item, 1, 64, &meta->split);
-    else if (json_text_is(item, "debugOptions") && !(item->kind == JSON_STRING && item->size == 2))
+    else if (json_is(item, "split_mode") && !cJSON_IsNull(item))
+        json_as_integer(document, item, 1, 64, &meta->split);
+    else if (json_is(item, "debugOptions") && !(cJSON_IsString(item) && !*item->valuestring))
         read_debug(meta, item);
-    else if (json_text_is(item, "debugBufSize"))
-        json_text_integer(json, item, 0, INT64_MAX, &meta->debug_bytes);
+    else if (json_is(item, "debugBufSize"))
+        json_as_integer(document, item, 0, INT64_MAX, &meta->debug_bytes);
     else
-        sub_kernel_check_key(json, item);
+        sub_kernel_check_key(document, item);
 }
 
 static bool check_members(struct metadata *meta)
 {
-    struct json_text *json = &meta->json;
+    struct json_document *document = &meta->document;
     const char *missing = meta->name == NONE                           ? "kernelName"
                           : !meta->has_type                            ? "sub_operator_kernel_type"
                           : !meta->has_functions                       ? "sub_operator_kernel_name"
                           : meta->block == 0 && !meta->source->dynamic ? "blockDim"
                                                                        : NULL;
     if (missing)
-        return json_text_fail(json, meta->span, "these metadata of a kernel have no '%s'", missing);
+        return json_fail(document, document->root, "these metadata of a kernel have no '%s'",
+                         missing);
     return meta->source->dynamic ? check_variants(meta)
                                  : find_functions(meta, meta->functions_span, meta->type,
                                                   meta->function, meta->functions);
@@ -403,16 +396,10 @@ static bool check_members(struct metadata *meta)
 
 static bool read_members(struct metadata *meta)
 {
-    struct json_item item;
-    if (!json_text_next(&meta->json, &item) || !json_text_want(&meta->json, &item, JSON_OBJECT))
-        return false;
-    meta->span = item.span;
-    json_text_enter(&meta->json);
-    while (json_text_next(&meta->json, &item))
-        read_member(meta, &item);
-    if (!meta->json.failed)
-        json_text_next(&meta->json, &item);
-    return !meta->json.failed && check_members(meta);
+    const cJSON *item;
+    for (EACH_JSON(&meta->document, item, meta->document.root, cJSON_Object))
+        read_member(meta, item);
+    return !meta->document.failed && check_members(meta);
 }
 
 /* ------------------------------------------------------------------------ kernel ---- */
@@ -591,12 +578,12 @@ void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
     *sub = (struct sub_kernel){.kernel = NONE, .op_type = NONE};
     if (!file)
         return;
-    json_text_init(&meta.json, &file->text, file->begin, dump->diags);
-    if (read_members(&meta)) {
+    if (json_document_read(&meta.document, &file->text, file->begin, dump->diags) &&
+        read_members(&meta)) {
         add_token(dump->source, meta.name_span);
         make_kernel(&meta, sub);
     }
-    json_text_free(&meta.json);
+    json_document_free(&meta.document);
     vec_free(&meta.params);
     vec_free(&meta.variants);
     id_map_free(&meta.variant_keys);

@@ -3,7 +3,7 @@
 #define FRONTEND_EXCHANGE_READERS_SUB_KERNEL_H
 
 #include "frontend/exchange/dump/dump.h"
-#include "ir/base/json_text.h"
+#include "ir/base/json_document.h"
 
 struct sub_kernel_source {
     uint32_t json, object; /* name ids of paths as the request has them; object may be NONE */
@@ -27,7 +27,7 @@ uint32_t sub_kernel_name(struct module *module, uint32_t wanted);
 
 /* Warns of the key of a member that nothing reads where it is nearly one of a request, or of its
  * kernels' metadata. */
-void sub_kernel_check_key(struct json_text *json, const struct json_item *item);
+void sub_kernel_check_key(struct json_document *document, const cJSON *item);
 /* The same of the words of `debugOptions`; the value is a name id. */
 void sub_kernel_check_debug(struct dump *dump, struct span span, uint32_t value);
 

@@ -49,7 +49,7 @@ static void check_word(struct diags *diags, struct span span, const char *text, 
                 suggest_end(&suggest).text);
 }
 
-void sub_kernel_check_key(struct json_text *json, const struct json_item *item)
+void sub_kernel_check_key(struct json_document *document, const cJSON *item)
 {
     static const char *const known[] = {
         "super_kernel_options",
@@ -82,7 +82,8 @@ void sub_kernel_check_key(struct json_text *json, const struct json_item *item)
         "debugBufSize",
         NULL,
     };
-    check_word(json->diags, item->key_span, item->key, item->key_size, known);
+    check_word(document->diags, json_key_span(document, item), item->string, strlen(item->string),
+               known);
 }
 
 void sub_kernel_check_debug(struct dump *dump, struct span span, uint32_t value)
