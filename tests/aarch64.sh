@@ -57,9 +57,9 @@ export PATH=$PWD/tools:$PATH
 
 units=
 for name in backend call_orders kernels kernels_elementwise kernels_lists kernels_matmul \
-    kernels_movement object_image object_lines object_packed object_ranks parts sample_ops samples \
-    skrt skrt_calls skrt_dynamic skrt_failures skrt_feed skrt_profile skrt_race skrt_streams \
-    skrt_trace skrt_workers tensor; do
+    kernels_movement object_image object_lines object_packed object_ranks object_relocate parts \
+    sample_ops samples skrt skrt_calls skrt_dynamic skrt_failures skrt_feed skrt_profile \
+    skrt_race skrt_streams skrt_trace skrt_workers tensor; do
     units="$units tests/unit/test_$name"
 done
 make -s check TESTS="$units"

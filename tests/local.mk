@@ -15,7 +15,7 @@ SH_LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(EMULATOR)
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
-EXTRA_DIST += tests/freeze tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/rooms.txt tests/judge.py \
+EXTRA_DIST += tests/freeze tests/mutate tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/rooms.txt tests/judge.py \
 	tests/device_toolkit.py tests/acl_stub/acl/acl.h tests/acl_stub/acl_stub.cpp \
 	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
 	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
@@ -108,6 +108,8 @@ unit_tests = \
 	tests/unit/test_object_lines \
 	tests/unit/test_object_packed \
 	tests/unit/test_object_ranks \
+	tests/unit/test_object_relocate \
+	tests/unit/test_object_results \
 	tests/unit/test_op_ranges \
 	tests/unit/test_op_rules \
 	tests/unit/test_op_types \

@@ -75,7 +75,7 @@ static void test_unpacked(void **state)
 static void test_in_proportion(void **state)
 {
     (void)state;
-    static const char text[] = ".section .debug_str,\"\",@progbits\n.zero 100000000\n";
+    static const char text[] = ".section .debug_str,\"\",@progbits\n.zero 4000000\n";
     write_bytes("bomb.s", text, sizeof text - 1);
     assemble_packed("bomb", "zlib", "bomb.o");
     refuse("bomb.o", NULL, "bomb.o: section '.debug_str' (index 4) is compressed to less than 1/64",
