@@ -110,7 +110,7 @@ bool object_defines(const char *path, const char *symbol, bool *defined, char *e
 
 static uint64_t align_up(uint64_t size, uint64_t align)
 {
-    return align > 1 ? (size + align - 1) / align * align : size;
+    return (size + align - 1) / align * align;
 }
 
 /* Where each section begins in the code; of others nothing is said. */

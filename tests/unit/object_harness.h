@@ -152,6 +152,12 @@ static inline void fails_with(struct object_link *link, const char *text, const 
     assert_null(strchr(error, '\n'));
     /* From the first error on nothing works, and the message stays. */
     assert_false(object_link_keep(link, "x"));
+    assert_false(object_link_export(link, 0, "x", "x"));
+    assert_false(object_link_add_file(link, 0, "x"));
+    assert_false(object_link_copy(link, 0, 1));
+    assert_false(object_link_place(link, 0, NULL, 1));
+    assert_false(object_link_share(link, 0));
+    assert_false(object_link_write(link, "x"));
     assert_string_equal(object_link_error(link), error);
     object_link_free(link);
 }

@@ -75,6 +75,13 @@ static void test_unpacked(void **state)
 static void test_in_proportion(void **state)
 {
     (void)state;
+    static const char little[] = ".section .debug_str,\"\",@progbits\n.zero 1000000\n";
+    write_bytes("little.s", little, sizeof little - 1);
+    assemble_packed("little", "zlib", "little.o");
+    assert_true(is_packed("little.o"));
+    struct object_link *link = link_pair("little.o", NULL);
+    assert_ok(link, object_link_write(link, path_of("unpacked.o")));
+    object_link_free(link);
     static const char text[] = ".section .debug_str,\"\",@progbits\n.zero 4000000\n";
     write_bytes("bomb.s", text, sizeof text - 1);
     assemble_packed("bomb", "zlib", "bomb.o");
@@ -165,6 +172,8 @@ static void test_bytecode(void **state)
     write_bytes("bitcode.o", bitcode, sizeof bitcode);
     write_bytes("wrapped.o", wrapped, sizeof wrapped);
     expect_unread("bitcode.o", "is LLVM bitcode, not an ELF object; compile it without LTO");
+    write_bytes("bitcode.o", bitcode, 4);
+    expect_unread("bitcode.o", "is LLVM bitcode");
     expect_unread("wrapped.o", "is LLVM bitcode, not an ELF object; compile it without LTO");
     if (shell("ar rc lto.a slim.o && ar rc bitcode.a bitcode.o") == 0) {
         expect_unread("lto.a", "(slim.o): holds LTO bytecode");

@@ -425,6 +425,51 @@ static void test_singular(void **state)
     }
 }
 
+/* ---- frames ---- */
+
+static void refuse_frame(const char *records, const char *text)
+{
+    char source[256];
+    snprintf(source, sizeof source, ".section .eh_frame,\"a\",@progbits\n%s\n", records);
+    assemble("frame", source);
+    refuse("frame.o", NULL, text, "frame.o: section '.eh_frame' ");
+}
+
+static void test_frames(void **state)
+{
+    (void)state;
+    static const char cie[] = ".long 8, 0\n.byte 1, 0, 1, 0x78\n";
+    char text[128];
+    refuse_frame(".byte 1, 2, 3", "has an incomplete record at offset 0");
+    refuse_frame(".long -1, 0, 0, 0, 0",
+                 "has a 64-bit record, which is not supported, at offset 0");
+    refuse_frame(".long 3, 0", "has a record of a bad length at offset 0");
+    refuse_frame(".long 5, 0", "has a record of a bad length at offset 0");
+    refuse_frame(".long 0, 0", "ends before its last record at offset 0");
+    refuse_frame(".long 8, 1, 0", "has a record without a CIE at offset 0");
+    refuse_frame(".long 8, 4, 0", "has a record without a CIE at offset 0");
+    snprintf(text, sizeof text, "%s.long 8, 12, 0\n", cie);
+    refuse_frame(text, "has a record without a CIE at offset 12");
+    snprintf(text, sizeof text, "%s.long 8, 16, 0\n.long 8, 16, 0", cie);
+    refuse_frame(text, "has a record without a CIE at offset 24");
+    snprintf(text, sizeof text, "%s.long 0\n.byte 0", cie);
+    refuse_frame(text, "ends before its last record at offset 12");
+    snprintf(text, sizeof text, "%s.long 4, 16\n.long 0", cie);
+    char source[256];
+    snprintf(source, sizeof source, ".section .eh_frame,\"a\",@progbits\n%s\n", text);
+    assemble("frame", source);
+    write_link(link_pair("frame.o", NULL), "framed.o");
+}
+
+/* An archive whose last member has an odd size ends in a byte of padding. */
+static void test_odd_member(void **state)
+{
+    (void)state;
+    assemble("odd", "a: ret\n");
+    assert_int_equal(shell("printf x >>odd.o && rm -f odd.a && ar rcD odd.a odd.o"), 0);
+    write_link(link_pair("odd.a", NULL), "even.o");
+}
+
 /* ---- names that are not defined ---- */
 
 static void note_undefined(void *user, unsigned group, const char *name)
@@ -565,6 +610,8 @@ int main(void)
         cmocka_unit_test(test_wrong_copies),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_odd_member),
         cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_code_size),
         cmocka_unit_test(test_code_relocations),
