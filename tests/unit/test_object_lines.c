@@ -107,42 +107,51 @@ static void add_place(void *user, const char *function, uint64_t offset, const c
              (unsigned)offset, file, line);
 }
 
-/* A header of version 4: addresses in units of 2, special opcodes from 13 on, of 12 lines from -3
- * on; two files, the first of which has a field of two bytes. */
-#define LINE_HEADER(id, version)                                                                   \
-    ".section .debug_line,\"\",@progbits\n.long end" id "-begin" id "\nbegin" id                   \
-    ": .short " version "\n.long program" id "-1f\n1: .byte 2,1,1,-3,12,13\n"                      \
-    ".byte 0,1,1,1,1,0,0,0,1,0,0,1\n.asciz \"folder\"\n.byte 0\n"                                  \
-    ".asciz \"a.c\"\n.byte 1,0x81,1,0\n.asciz \"b.c\"\n.byte 0,0,0\n.byte 0\nprogram" id ":\n"
+/* Of a header: addresses in units of 2, special opcodes from 13 on, of 12 lines from -3 on; two
+ * files, the first of which has a field of two bytes. */
+static const char line_table[] =
+    ".section .debug_line,\"\",@progbits\n"
+    ".long end%d-begin%d\nbegin%d: .short %d\n.long program%d-1f\n1: .byte 2,1,1,-3,12,13\n"
+    ".byte 0,1,1,1,1,0,0,0,1,0,0,1\n.asciz \"folder\"\n.byte 0\n"
+    ".asciz \"a.c\"\n.byte 1,0x81,1,0\n.asciz \"b.c\"\n.byte 0,0,0\n.byte 0\nprogram%d:\n"
+    "%s\nend%d:\n";
 
-static const char program[] =
-    ".text\nnop\n.globl f\n.type f,@function\nf: .zero 200\n.size f,200\n"
-    ".type g,@function\ng: ret\n.size g,1\n" LINE_HEADER(
-        "1",
-        "4") "\t.byte 1\n"                             /* no address yet */
-             "\t.byte 0,9,2\n\t.quad f+4\n\t.byte 1\n" /* set_address, copy */
-             "\t.byte 2,3,3,10,1\n"                    /* advance_pc 3, advance_line 10, copy */
-             "\t.byte 3,0x7e,4,2,1\n"                  /* advance_line -2, set_file 2, copy */
-             "\t.byte 30\n"                            /* special: address 1, line 2 */
-             "\t.byte 13\n"                            /* special: address 0, line -3 */
-             "\t.byte 8,1\n"                           /* const_add_pc, copy */
-             "\t.byte 9,6,0,1\n"                       /* fixed_advance_pc 6, copy */
-             "\t.byte 5,0x80,1,6,7,10,11,12,5,1\n"     /* what says nothing of lines, copy */
-             "\t.byte 0,3,0x80,1,1,1\n"                /* extended, of a vendor, copy */
-             "\t.byte 4,3,1,4,1\n"                     /* a file that is not there */
-             "\t.byte 3,0x78,1,3,0x81,1,1\n"           /* line 0, line 129 */
-             "\t.byte 2,0x80,1,1\n"                    /* behind the function */
-             "\t.byte 0,1,1,1\n"                       /* end_sequence: no address again */
-             "\t.byte 0,9,2\n\t.quad g\n\t.byte 1\n"
-             "end1:\n" LINE_HEADER("2", "5") "\t.byte 0,9,2\n\t.quad g\n\t.byte 1\nend2:\n" LINE_HEADER(
-                 "3", "4") "\t.byte 0,9,2\n\t.quad g\n\t.byte 3,1,1\nend3:\n";
+static const char functions[] = ".text\nnop\n.globl f\n.type f,@function\nf: .zero 200\n"
+                                ".size f,200\n.type g,@function\ng: ret\n.size g,1\n";
+
+static const char whole_program[] = ".byte 1\n"                         /* no address yet */
+                                    ".byte 0,9,2\n.quad f+4\n.byte 1\n" /* set_address, copy */
+                                    ".byte 2,3,3,10,1\n"                /* address 6, line 10 */
+                                    ".byte 3,0x7e,4,2,1\n"              /* line -2, file 2 */
+                                    ".byte 30\n"                        /* address 2, line 2 */
+                                    ".byte 13\n"                        /* line -3 */
+                                    ".byte 8,1\n"                       /* const_add_pc */
+                                    ".byte 9,6,0,1\n"                   /* fixed_advance_pc */
+                                    ".byte 5,0x80,1,6,7,10,11,12,5,1\n" /* nothing of lines */
+                                    ".byte 0,3,0x80,1,1,1\n"            /* of a vendor */
+                                    ".byte 4,3,1,4,1\n"                 /* no such file */
+                                    ".byte 3,0x78,1,3,0x81,1,1\n"       /* line 0, line 129 */
+                                    ".byte 2,0x80,1,1\n"                /* behind the function */
+                                    ".byte 0,1,1,1\n"                   /* end: no address */
+                                    ".byte 0,9,2\n.quad g\n.byte 1";
+
+static size_t add_table(char *text, size_t size, int id, int version, const char *program)
+{
+    return (size_t)snprintf(text, size, line_table, id, id, id, version, id, id, program, id);
+}
 
 static void test_program(void **state)
 {
     (void)state;
     struct rows rows = {""};
     char error[512];
-    assemble("program", program);
+    char text[4096];
+    strcpy(text, functions);
+    size_t used = strlen(text);
+    used += add_table(text + used, sizeof text - used, 1, 4, whole_program);
+    used += add_table(text + used, sizeof text - used, 2, 5, ".byte 0,9,2\n.quad g\n.byte 1");
+    add_table(text + used, sizeof text - used, 3, 4, ".byte 0,9,2\n.quad g\n.byte 3,1,1");
+    assemble("program", text);
     assert_true(object_lines(path_of("program.o"), add_place, &rows, error, sizeof error));
     assert_string_equal(rows.text, "f+4:a.c:1 f+10:a.c:11 f+10:b.c:9 f+12:b.c:11 f+12:b.c:8 "
                                    "f+52:b.c:8 f+58:b.c:8 f+58:b.c:8 f+58:b.c:8 f+58::8 "
