@@ -89,7 +89,7 @@ static void parse(void *user)
     module->source.reader = NULL; /* whose user may be gone */
     if (!module->module)
         return;
-    verify_slips(module->module, &module->diags);
+    verify_warnings(module->module, &module->diags);
     infer_types(module->module, &module->diags);
     verify_module(module->module, &module->diags);
 }

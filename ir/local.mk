@@ -203,6 +203,8 @@ libskir_la_SOURCES += \
 	ir/syntax/instr_numbers.h \
 	ir/syntax/locate.c \
 	ir/syntax/locate.h \
+	ir/syntax/mistakes.c \
+	ir/syntax/mistakes.h \
 	ir/syntax/origins.c \
 	ir/syntax/origins.h \
 	ir/syntax/parse.c \
@@ -219,13 +221,6 @@ libskir_la_SOURCES += \
 	ir/syntax/print_lines.c \
 	ir/syntax/printer.h \
 	ir/syntax/scanner.h \
-	ir/syntax/slip_gears.c \
-	ir/syntax/slip_gears.h \
-	ir/syntax/slip_looking.h \
-	ir/syntax/slip_operand.c \
-	ir/syntax/slip_operand.h \
-	ir/syntax/slips.c \
-	ir/syntax/slips.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
 	ir/verify/graph_verifier.h \
@@ -257,7 +252,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \
-	ir/verify/verify_slips.c \
+	ir/verify/verify_warnings.c \
 	ir/verify/verify_types.c \
 	ir/verify/verify_variants.c
 

@@ -112,7 +112,7 @@ bool input_open_verified(struct input *input, const struct invocation *invocatio
     open_parsed(input, invocation, path, source_file_reader());
     if (!input->module || !add_op_types(input))
         return false;
-    verify_slips(input->module, &input->diags);
+    verify_warnings(input->module, &input->diags);
     bool inferred = infer_types(input->module, &input->diags);
     return verify_module(input->module, &input->diags) && inferred;
 }

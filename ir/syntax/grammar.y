@@ -9,7 +9,7 @@
 
 %code requires {
 #include "ir/syntax/parser.h"
-#include "ir/syntax/slips.h"
+#include "ir/syntax/mistakes.h"
 }
 
 %code {
@@ -746,19 +746,18 @@ static unsigned expects_of(yysymbol_kind_t symbol)
     static const struct {
         const char *name;
         unsigned expects;
-    } others[] = {{"':'", SLIP_COLON},   {"'}'", SLIP_UNBRACE}, {"','", SLIP_COMMA},
-                  {"'='", SLIP_EQUAL},   {"'['", SLIP_BRACKET}, {"']'", SLIP_UNBRACKET},
-                  {"'('", SLIP_OPEN},    {"')'", SLIP_CLOSE}};
+    } others[] = {{"':'", EXPECTS_COLON},   {"'}'", EXPECTS_UNBRACE}, {"','", EXPECTS_COMMA},
+                  {"'='", EXPECTS_EQUAL},   {"'['", EXPECTS_BRACKET}, {"'('", EXPECTS_OPEN},
+                  {"')'", EXPECTS_CLOSE},   {"'*'", EXPECTS_STAR},    {"'?'", EXPECTS_QUERY}};
     switch (symbol) {
-    case YYSYMBOL_KW_kernel: return SLIP_ITEM;
-    case YYSYMBOL_SYMBOL: return SLIP_SYMBOL;
-    case YYSYMBOL_STRING: return SLIP_STRING;
-    case YYSYMBOL_DTYPE: return SLIP_DTYPE;
-    case YYSYMBOL_VALUE: return SLIP_VALUE;
-    case YYSYMBOL_WORD: return SLIP_WORD;
-    case YYSYMBOL_INT: return SLIP_INT;
-    case YYSYMBOL_ATTR_BRACE: return SLIP_ATTRS;
-    case YYSYMBOL_ARROW: return SLIP_ARROW;
+    case YYSYMBOL_KW_kernel: return EXPECTS_ITEM;
+    case YYSYMBOL_SYMBOL: return EXPECTS_SYMBOL;
+    case YYSYMBOL_STRING: return EXPECTS_STRING;
+    case YYSYMBOL_DTYPE: return EXPECTS_DTYPE;
+    case YYSYMBOL_VALUE: return EXPECTS_VALUE;
+    case YYSYMBOL_WORD: return EXPECTS_WORD;
+    case YYSYMBOL_ATTR_BRACE: return EXPECTS_ATTRS;
+    case YYSYMBOL_ARROW: return EXPECTS_ARROW;
     default: break;
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -767,24 +766,42 @@ static unsigned expects_of(yysymbol_kind_t symbol)
     return 0;
 }
 
-static void help_slip(const yypcontext_t *context, const struct parser *parser, struct span span)
+/* The keyword among the tokens that may stand here which is spelled like the one that was found. */
+static struct suggest suggest_keyword(const yysymbol_kind_t *expected, int count, const char *found,
+                                      size_t size)
+{
+    struct suggest suggest = {.wanted = found, .wanted_size = size};
+    for (int i = 0; i < count; i++)
+        if (expected[i] >= YYSYMBOL_KW_skir && expected[i] <= YYSYMBOL_KW_false) {
+            const char *name = yysymbol_name(expected[i]); /* in quotes */
+            suggest_offer(&suggest, name + 1, strlen(name) - 2);
+        }
+    return suggest;
+}
+
+static void help_mistake(const yypcontext_t *context, const struct parser *parser, struct span span)
 {
     const struct scanner *scanner = &parser->scanner;
-    struct slip slip = {.diags = parser->diags,
-                        .types = parser->module->op_types,
-                        .text = scanner->first,
-                        .limit = scanner->limit,
-                        .begin = scanner_text(scanner, span.begin),
-                        .end = scanner_text(scanner, span.end),
-                        .before = scanner->previous_end,
-                        .in_body = scanner->in_body};
+    struct mistake_place place = {.text = scanner->first,
+                                  .begin = scanner_text(scanner, span.begin),
+                                  .end = scanner_text(scanner, span.end),
+                                  .before = scanner->previous_end,
+                                  .context = scanner->in_body ? IN_BODY : IN_HEAD};
     yysymbol_kind_t expected[YYNTOKENS];
     int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+    bool any_word = is_any_word(expected, count);
     for (int i = 0; i < count; i++)
-        slip.expects |= expects_of(expected[i]);
-    if (is_any_word(expected, count))
-        slip.expects &= ~((unsigned)SLIP_ITEM | SLIP_DTYPE);
-    slip_help(&slip);
+        place.context |= expects_of(expected[i]);
+    if (any_word)
+        place.context &= ~((unsigned)EXPECTS_ITEM | EXPECTS_DTYPE);
+    const char *help = mistake_help(&place, &parser->diags->arena);
+    if (help) {
+        diag_help(parser->diags, "%s", help);
+    } else if (!any_word && diag_wants_suggestion(parser->diags)) {
+        struct suggest suggest =
+            suggest_keyword(expected, count, place.begin, (size_t)(place.end - place.begin));
+        diag_suggest(parser->diags, &suggest);
+    }
 }
 
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
@@ -815,7 +832,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
         diag_help(parser->diags, "a %s begins with the line 'skir 1'",
                   parser->depth ? "file that is included" : "program");
     else if (kept && found != YYSYMBOL_YYEOF)
-        help_slip(context, parser, span);
+        help_mistake(context, parser, span);
     arena_free(&scratch);
     start_resync(parser);
     return 0;

@@ -1,6 +1,6 @@
 /* The scanner of .skir text. -*- c -*- */
 #include "ir/syntax/scanner.h"
-#include "ir/syntax/slips.h"
+#include "ir/syntax/mistakes.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,16 +60,20 @@ static LAST int scan_error(struct scanner *scanner, enum diag_id id, const char 
 /* Bytes that begin no token. */
 static LAST int scan_stray(struct scanner *scanner, const char *format)
 {
-    struct slip slip = {.diags = scanner->diags,
-                        .text = scanner->first,
-                        .limit = scanner->limit,
-                        .begin = scanner->start,
-                        .end = scanner->cursor,
-                        .before = scanner->previous_end,
-                        .in_body = scanner->in_body};
-    if (scanner->diags && diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner), format,
-                                  (unsigned char)*scanner->start))
-        slip_help_character(&slip);
+    bool comment = *scanner->start == '/' && scanner->cursor < scanner->limit &&
+                   *scanner->cursor == '*';
+    const struct mistake_place place = {.text = scanner->first,
+                                        .begin = scanner->start,
+                                        .end = scanner->cursor + comment,
+                                        .before = scanner->previous_end,
+                                        .context = AT_CHARACTER |
+                                                   (scanner->in_body ? IN_BODY : IN_HEAD)};
+    if (!scanner->diags || !diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner), format,
+                                    (unsigned char)*scanner->start))
+        return TOKEN_ERROR;
+    const char *help = mistake_help(&place, &scanner->diags->arena);
+    if (help)
+        diag_help(scanner->diags, "%s", help);
     return TOKEN_ERROR;
 }
 

@@ -23,9 +23,9 @@ bool verify_graph_of_many(const struct module *module, const struct id_map *supe
  * that the verifier would report, even where the op is not held to it (op_is_unchecked). */
 bool op_fits_type(const struct module *module, const struct graph *graph, const struct op *op);
 
-/* Warns of what is legal but looks like a slip of whoever wrote the module: once, for what was
- * read, and not again for what passes make of it. The module may be wrong. */
-void verify_slips(const struct module *module, struct diags *diags);
+/* Warns of what is legal but looks like a mistake: once, for what was read, and not again for what
+ * passes make of it. The module may be wrong. */
+void verify_warnings(const struct module *module, struct diags *diags);
 
 struct attr_row;
 /* Whether an attribute that a row describes may have the value. */
