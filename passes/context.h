@@ -18,7 +18,8 @@ struct pass_context {
     bool strict_gears; /* expand-gears leaves out no combination that the graph contradicts */
     bool reference_partition; /* scopes are cut where the reference compiler cuts them */
     bool reference_names;     /* super kernels have its names */
-    bool unproven;            /* verify-sync looks at slots only, limit-residency at nothing */
+    bool unproven;            /* verify-sync looks at slots only, limit-residency and
+                               * verify-launches at nothing */
 };
 
 #endif

@@ -8,9 +8,9 @@
  *
  * Launches of different streams run side by side. One that synchronises inside keeps the cores that
  * it got until it has the others, too; so launches can come to a state in which each waits for
- * cores or events of another. passes/launches says whether they can, and what to change.
+ * cores or events of another. passes/launches says whether they can, and what to change. This pass
+ * has no entries to look at, so it refuses nothing: verify-launches does.
  */
-#include "ir/event_sides.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -18,134 +18,13 @@
 #include "passes/fusion/fusion.h"
 #include "passes/insert_events.h"
 #include "passes/launches/apply.h"
-#include "passes/launches/entry_order.h"
 #include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"
 #include "passes/limiter.h"
 #include "passes/pass.h"
 
 /* A cut that is not enough is followed by others. */
-enum { MAX_ROUNDS = 64, MAX_TRIED = 20000 }; /* launches, in all that is tried */
-
-/* ------------------------------------------------------------------------- reports ---- */
-
-/* A line of a state is a note; what has no place of its own is said at the one before. */
-static void add_notes(const struct limiter *limiter, const struct launch_lines *lines)
-{
-    for (uint32_t i = 0; i < lines->count; i++) {
-        struct span span = limiter_row_span(limiter, lines->at[i].row);
-        if (lines->at[i].row == NONE)
-            diag_help(limiter->context->diags, "it came so: %s", lines->at[i].text);
-        else if (span.end)
-            diag_note(limiter->context->diags, span, "%s", lines->at[i].text);
-        else
-            diag_help(limiter->context->diags, "%s", lines->at[i].text);
-    }
-}
-
-static void report_hang(struct limiter *limiter, const struct explorer *explorer)
-{
-    struct launch_lines lines = {NULL, 0, 0};
-    describe_state(&lines, &limiter->names, explorer, true);
-    assert(lines.count > 0);
-    if (diag_at(limiter->context->diags, DIAG_launches_hang,
-                limiter_row_span(limiter, lines.at[0].row),
-                "launches of '@%.*s' can keep each other's cores for ever",
-                NAME(limiter->module, limiter->graph->name))) {
-        add_notes(limiter, &lines);
-        advise_hang(limiter, explorer);
-    }
-    launch_lines_free(&lines);
-}
-
-static void report_circle(const struct limiter *limiter, const struct queue *queue,
-                          const struct queue_circle *circle)
-{
-    struct launch_lines lines = {NULL, 0, 0};
-    describe_circle(&lines, &limiter->names, queue, circle);
-    if (diag_at(limiter->context->diags, DIAG_launches_circle,
-                limiter_row_span(limiter, lines.at[0].row),
-                "launches of '@%.*s' wait for each other",
-                NAME(limiter->module, limiter->graph->name)))
-        add_notes(limiter, &lines);
-    launch_lines_free(&lines);
-}
-
-/* ------------------------------------------------------------------------- given entries ---- */
-
-static uint32_t superkernel_of(const struct limiter *limiter, const struct event_side *side)
-{
-    return side->op == NONE
-               ? side->block
-               : graph_superkernel(limiter->graph, limiter->graph->ops.at[side->op].block);
-}
-
-/* At who waits, as a launch of another entry. */
-static void report_unnotified(const struct limiter *limiter, const struct event_side *sender,
-                              const struct event_side *receiver)
-{
-    struct diags *diags = limiter->context->diags;
-    const struct graph *graph = limiter->graph;
-    const struct block *superkernel = &graph->blocks.at[superkernel_of(limiter, sender)];
-    const struct entry *entry = block_entry(limiter->module, superkernel);
-    struct arena *arena = &diags->arena;
-    const char *op = op_text(limiter->module, graph, &graph->ops.at[sender->op], arena);
-    if (!diag_at(diags, DIAG_sync_event,
-                 locate_event_side(limiter->module, graph, receiver, OP_RECV),
-                 "nobody notifies event '%.*s', for which this waits: entry '@%.*s' does not",
-                 NAME(limiter->module, sender->event), NAME(limiter->module, entry->name)))
-        return;
-    diag_note(diags, locate_event_side(limiter->module, graph, sender, OP_SEND), "%s is to send it",
-              op);
-    diag_help(diags, "write 'notify %.*s' into the entry, where that op is complete",
-              NAME(limiter->module, sender->event));
-    diag_field(diags, "entry", arena_printf(arena, "%.*s", NAME(limiter->module, entry->name)));
-    diag_field(diags, "event", arena_printf(arena, "%.*s", NAME(limiter->module, sender->event)));
-}
-
-/* What entries that are given do not notify is as if it came last, so others may wait for each
- * other for that reason alone. Returns whether it was so of any. */
-static bool report_given(const struct limiter *limiter)
-{
-    const struct graph *graph = limiter->graph;
-    struct event_sides sends = event_sides_find(graph, W_send),
-                       recvs = event_sides_find(graph, W_recv);
-    struct id_map receiver_of = {NULL, 0, 0};
-    bool any = false;
-    for (uint32_t i = recvs.count; i-- > 0;)
-        id_map_set(&receiver_of, recvs.at[i].event, i);
-    for (uint32_t i = 0; i < sends.count; i++) {
-        uint32_t block = superkernel_of(limiter, &sends.at[i]),
-                 at = id_map_find(&receiver_of, sends.at[i].event);
-        if (sends.at[i].op == NONE || block == NONE || at == NONE ||
-            superkernel_of(limiter, &recvs.at[at]) == block)
-            continue;
-        const struct entry *entry = block_entry(limiter->module, &graph->blocks.at[block]);
-        if (!entry || entry_notifies(entry, sends.at[i].event))
-            continue;
-        report_unnotified(limiter, &sends.at[i], &recvs.at[at]);
-        any = true;
-    }
-    id_map_free(&receiver_of);
-    vec_free(&sends);
-    vec_free(&recvs);
-    return any;
-}
-
-/* ------------------------------------------------------------------------- changes ---- */
-
-static void report_unknown(const struct limiter *limiter, const struct explorer *explorer)
-{
-    bool said = *limiter->unknown;
-    *limiter->unknown = true;
-    if (!said && diag_at(limiter->context->diags, DIAG_launches_unknown,
-                         locate_name(limiter->module, limiter->graph->loc),
-                         "whether launches of '@%.*s' can keep each other's cores is not known: "
-                         "they come together in more than %llu ways",
-                         NAME(limiter->module, limiter->graph->name),
-                         (unsigned long long)explorer_ways(explorer)))
-        diag_help(limiter->context->diags, "order more of them, or use fewer streams");
-}
+enum { MAX_ROUNDS = 64 };
 
 /* What was changed at a wait, and for whom. False where that must not be. */
 static bool report_mend(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
@@ -206,22 +85,61 @@ static uint32_t count_cuts(const struct mends *mends)
     return count;
 }
 
-static bool limit_queue(struct limiter *limiter, struct queue *queue)
+/* What an entry that is there does is not changed. */
+static void seal_entries(struct limiter *limiter)
 {
-    struct explorer explorer;
+    const struct graph_launches *launches = &limiter->launches;
+    for (uint32_t i = 0; i < launches->sources.count; i++) {
+        uint32_t block = launches->sources.at[i].block;
+        if (block != NONE && block_entry(limiter->module, &limiter->graph->blocks.at[block]))
+            launches->table.rows.at[i].sealed = true;
+    }
+}
+
+static enum verdict find_mends(struct limiter *limiter, struct mends *mends)
+{
+    struct queue queue;
+    struct queue_circle circle;
+    enum verdict verdict = LAUNCHES_CIRCLE;
+    queue_init(&queue, &limiter->launches.table);
+    if (!queue_find_circle(&queue, &circle)) {
+        struct explorer explorer;
+        explorer_init(&explorer, &queue, EXPLORE_STATES);
+        explorer.looks += *limiter->looks;
+        verdict = launches_mend(&explorer, mends, false);
+        *limiter->looks = explorer.looks;
+        explorer_free(&explorer);
+    }
+    queue_circle_free(&circle);
+    queue_free(&queue);
+    return verdict;
+}
+
+/* Before there are entries, a notification may come before all blocks have their cores. Where
+ * nothing helps against that, others are looked for that help if it does not: verify-launches
+ * decides. */
+static void find_all_mends(struct limiter *limiter, struct mends *mends)
+{
+    struct launch_table *table = &limiter->launches.table;
+    if (find_mends(limiter, mends) != LAUNCHES_HANG || mends->count > 0)
+        return;
+    for (uint32_t i = 0; i < table->steps.count; i++)
+        table->steps.at[i].early = false;
+    find_mends(limiter, mends);
+}
+
+static bool limit_graph(struct limiter *limiter)
+{
     struct mends mends = {NULL, 0, 0};
-    explorer_init(&explorer, queue, EXPLORE_STATES);
-    explorer.looks += *limiter->looks;
-    enum verdict verdict = launches_mend(&explorer, &mends, false);
-    *limiter->looks = explorer.looks;
+    graph_launches_init(&limiter->launches, limiter->context->analyses, limiter->called,
+                        limiter->module, limiter->graph);
+    limiter->names = graph_launch_names(&limiter->launches);
+    limiter->tries = 1 + MAX_TRIED / (limiter->launches.table.rows.count + 1);
+    seal_entries(limiter);
+    find_all_mends(limiter, &mends);
     uint32_t cuts = count_cuts(&mends);
-    bool ok = verdict != LAUNCHES_HANG || cuts > 0;
-    if (!ok && !report_given(limiter))
-        report_hang(limiter, &explorer);
-    if (verdict == LAUNCHES_UNKNOWN)
-        report_unknown(limiter, &explorer);
-    bool hangs = !ok;
-    for (uint32_t i = 0; i < mends.count && !hangs; i++)
+    bool ok = true;
+    for (uint32_t i = 0; i < mends.count; i++)
         ok = report_mend(limiter, &mends.at[i], cuts) && ok;
     if (ok && mends.count) {
         const struct order *order =
@@ -231,43 +149,12 @@ static bool limit_queue(struct limiter *limiter, struct queue *queue)
         limiter->changed = true;
     }
     vec_free(&mends);
-    explorer_free(&explorer);
-    return ok;
-}
-
-static bool limit_graph(struct limiter *limiter)
-{
-    struct queue queue;
-    struct queue_circle circle;
-    graph_launches_init(&limiter->launches, limiter->context->analyses, limiter->called,
-                        limiter->module, limiter->graph);
-    limiter->names = graph_launch_names(&limiter->launches);
-    limiter->tries = 1 + MAX_TRIED / (limiter->launches.table.rows.count + 1);
-    queue_init(&queue, &limiter->launches.table);
-    bool ok = !queue_find_circle(&queue, &circle);
-    if (ok)
-        ok = limit_queue(limiter, &queue);
-    else if (!report_given(limiter))
-        report_circle(limiter, &queue, &circle);
-    queue_circle_free(&circle);
-    queue_free(&queue);
     graph_launches_free(&limiter->launches);
     return ok;
 }
 
-/* Per graph: what is known behind a round. */
-struct rounds {
-    uint64_t *looks;
-    bool *unknown;
-};
-
-/* Whether so much has been tried that nothing more would be found. */
-static bool is_tried(const struct rounds *rounds, uint32_t graph)
-{
-    return rounds->unknown[graph] && rounds->looks[graph] > EXPLORE_ALL_LOOKS;
-}
-
-static bool limit_module(struct pass_context *context, struct rounds *rounds, bool *changed)
+/* `looks`: per graph, in all rounds. */
+static bool limit_module(struct pass_context *context, uint64_t *looks, bool *changed)
 {
     struct module *module = context->module;
     struct called_launches called;
@@ -280,9 +167,8 @@ static bool limit_module(struct pass_context *context, struct rounds *rounds, bo
                                   .module = module,
                                   .graph = &module->graphs.at[i],
                                   .called = &called,
-                                  .looks = &rounds->looks[i],
-                                  .unknown = &rounds->unknown[i]};
-        if (is_tried(rounds, i))
+                                  .looks = &looks[i]};
+        if (looks[i] > EXPLORE_ALL_LOOKS)
             continue;
         gears_tell_copy(context->diags, module, limiter.graph);
         ok = limit_graph(&limiter) && ok;
@@ -295,12 +181,10 @@ static bool limit_module(struct pass_context *context, struct rounds *rounds, bo
 
 bool limit_launches(struct pass_context *context)
 {
-    uint32_t n = context->module->graphs.count;
-    struct rounds rounds = {.looks = mem_calloc(n, sizeof *rounds.looks),
-                            .unknown = mem_calloc(n, sizeof *rounds.unknown)};
+    uint64_t *looks = mem_calloc(context->module->graphs.count, sizeof *looks);
     bool ok = true, changed = !context->unproven; /* else a run shows it */
     for (unsigned round = 0; ok && changed && round < MAX_ROUNDS; round++) {
-        ok = limit_module(context, &rounds, &changed);
+        ok = limit_module(context, looks, &changed);
         if (!ok || !changed)
             break;
         analyses_drop(context->analyses);
@@ -308,8 +192,7 @@ bool limit_launches(struct pass_context *context)
         if (ok)
             analyses_drop(context->analyses);
     }
-    mem_free(rounds.looks);
-    mem_free(rounds.unknown);
+    mem_free(looks);
     return ok;
 }
 

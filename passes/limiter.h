@@ -1,10 +1,13 @@
-/* What limit-residency knows while it works on a graph, and what it says of what else to do. */
+/* What limit-residency and verify-launches know while they work on a graph, and what they say of
+ * what else to do. */
 #ifndef PASSES_LIMITER_H
 #define PASSES_LIMITER_H
 
 #include "passes/context.h"
 #include "passes/launches/advise.h"
 #include "passes/launches/describe.h"
+
+enum { MAX_TRIED = 20000 }; /* launches, in all that is tried for advice */
 
 struct limiter {
     struct pass_context *context;
@@ -15,7 +18,6 @@ struct limiter {
     struct launch_names names;
     bool changed;
     uint64_t *looks; /* at streams, in all rounds: passes/launches/explore.h */
-    bool *unknown;   /* whether it has been said that hangs are not known of */
     uint32_t tries;  /* of orders that might help, as long as this takes little time */
 };
 

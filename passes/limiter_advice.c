@@ -175,7 +175,7 @@ static enum sealed sealed_by(const struct limiter *limiter, uint32_t row)
     if (block == NONE || !limiter->launches.table.rows.at[row].sealed)
         return SEALED_NOT;
     const struct block *superkernel = &limiter->graph->blocks.at[block];
-    if (block_entry(limiter->module, superkernel))
+    if (graph_launch_is_given(&limiter->launches, row))
         return SEALED_ENTRY;
     return attr_flag(limiter->module, superkernel->attrs, W_fixed_slots) ? SEALED_SLOTS
                                                                          : SEALED_ORDER;

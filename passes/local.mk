@@ -39,6 +39,7 @@ libskir_la_SOURCES += \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/trace.c \
+	passes/verify_launches.c \
 	passes/verify_sync.c \
 	passes/entry/insertion_points.c \
 	passes/entry/insertion_points.h \

@@ -58,23 +58,27 @@ static enum pipeline_status decide(struct check *check, bool *counted)
                : status;
 }
 
-/* The first half of the pipeline, with the accounts of what it decides. */
+/* The pipeline, with the accounts of what it decides. Whether launches hang, their entries say. */
 static enum pipeline_status account(struct check *check)
 {
     struct input *input = &check->input;
     bool kept = input->diags.remarks, counted;
     input->diags.remarks = true;
     enum pipeline_status status = decide(check, &counted);
+    input->diags.remarks = kept;
     /* With --remarks, they are printed with their source lines or written to a file at the end. */
     if (check->explain && !kept)
         check_explain_print(input);
-    if (check->launches && counted)
-        check_launches_print(input);
     if (check->estimate && counted)
         check_estimate_print(input);
+    if (status == PIPELINE_OK && check->lower)
+        status = session_lower_part(&check->session, PASS_limit_residency + 1, PASS_COUNT);
+    if (check->launches && counted)
+        check_launches_print(input);
     if (!kept)
         diags_drop(&input->diags, SEVERITY_REMARK);
-    input->diags.remarks = kept;
+    if (status == PIPELINE_OK && check->lower && check->explain)
+        check_gears_print(input->invocation->out, input->module);
     return status;
 }
 
@@ -82,15 +86,9 @@ static enum pipeline_status account(struct check *check)
 
 static enum pipeline_status lower(struct check *check)
 {
-    if (!check->explain && !check->launches && !check->estimate)
-        return check->lower ? session_lower(&check->session) : PIPELINE_OK;
-    enum pipeline_status status = account(check);
-    if (status != PIPELINE_OK || !check->lower)
-        return status;
-    status = session_lower_part(&check->session, PASS_limit_residency + 1, PASS_COUNT);
-    if (status == PIPELINE_OK && check->explain)
-        check_gears_print(check->input.invocation->out, check->input.module);
-    return status;
+    if (check->explain || check->launches || check->estimate)
+        return account(check);
+    return check->lower ? session_lower(&check->session) : PIPELINE_OK;
 }
 
 /* What `compile` does up to where it calls a tool. */

@@ -118,14 +118,3 @@ void entry_order_steps(const struct entry *entry, struct launch_step *steps, uin
     vec_free(&walk.order);
     mem_free(walk.put);
 }
-
-bool entry_notifies(const struct entry *entry, uint32_t name)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            const struct instr *instr = &entry->programs[core].instrs.at[i];
-            if (instr->op == INSTR_notify && !instr->word && instr->number[0] == name)
-                return true;
-        }
-    return false;
-}

@@ -12,7 +12,4 @@
 void entry_order_steps(const struct entry *entry, struct launch_step *steps, uint32_t count,
                        const uint32_t *names);
 
-/* Whether a program of the entry notifies an event. */
-bool entry_notifies(const struct entry *entry, uint32_t name);
-
 #endif

@@ -295,15 +295,15 @@ static void add_superkernel(struct adder *adder, uint32_t block, const struct id
         add_row(adder, (struct launch_source){block, NONE},
                 label == NONE ? NONE : stream_label(label), shape_of(launch.type), launch.blocks);
     row->keeps = keeps_cores(adder, block, launch);
+    const struct entry *entry = block_entry(module, superkernel);
     row->sealed = attr_flag(module, superkernel->attrs, W_fixed_slots) ||
-                  block_entry(module, superkernel) != NULL;
-    row->sealed = row->sealed || !is_in_order(adder, block);
+                  (entry && entry->loc != NONE) || !is_in_order(adder, block);
     find_wide(adder, block, launch);
     add_events(adder, superkernel->recv, launch_table_wait);
     for (uint32_t i = adder->members->first[block]; i < adder->members->first[block + 1]; i++)
         add_steps(adder, block, adder->members->ops[i], received);
-    if (block_entry(module, superkernel))
-        order_steps(launches, block_entry(module, superkernel));
+    if (entry)
+        order_steps(launches, entry);
     add_events(adder, superkernel->send, launch_table_send);
 }
 
@@ -379,12 +379,20 @@ void graph_launches_free(struct graph_launches *launches)
     vec_free(&launches->streams);
 }
 
+bool graph_launch_is_given(const struct graph_launches *launches, uint32_t row)
+{
+    uint32_t block = launches->sources.at[row].block;
+    const struct entry *entry =
+        block == NONE ? NULL : block_entry(launches->module, &launches->graph->blocks.at[block]);
+    return entry && entry->loc != NONE;
+}
+
 bool graph_launch_is_wider(const struct graph_launches *launches, const struct members *members,
                            uint32_t row, enum block_shape *shape, uint32_t *blocks)
 {
     uint32_t block = launches->sources.at[row].block;
     const struct launch_row *now = &launches->table.rows.at[row];
-    if (block == NONE || block_entry(launches->module, &launches->graph->blocks.at[block]))
+    if (block == NONE || graph_launch_is_given(launches, row))
         return false;
     struct launch_ops ops = ops_of(launches, members, block);
     struct launch launch = launch_of_needs(&ops);

@@ -38,6 +38,9 @@ void graph_launches_init(struct graph_launches *launches, struct analyses *analy
                          const struct graph *graph);
 void graph_launches_free(struct graph_launches *launches);
 
+/* Whether a row is a super kernel whose entry is in the text: no pass has made it. */
+bool graph_launch_is_given(const struct graph_launches *launches, uint32_t row);
+
 /* Whether options have a super kernel launched on more cores than its ops need, and what these
  * would be launched on. */
 bool graph_launch_is_wider(const struct graph_launches *launches, const struct members *members,

@@ -25,7 +25,7 @@ struct launch_row {
     enum block_shape shape;
     uint32_t blocks;           /* 0: it takes no cores, and has no steps */
     bool keeps;                /* has all its blocks on cores at once. One that has steps does */
-    bool sealed;               /* nothing about it can be changed */
+    bool sealed;               /* no pass may cut it, or have it wait as a whole */
     struct range waits, sends; /* in table->events: before it starts, when it has ended */
     struct range steps;        /* in table->steps */
     uint32_t user;             /* the caller's */

@@ -46,7 +46,7 @@ def graph(seed):
 
 
 def limited(lines):
-    return tap.skirc("opt", "--passes=partition-scopes..limit-residency", "--remarks", "-",
+    return tap.skirc("opt", "--passes=partition-scopes..verify-launches", "--remarks", "-",
                      stdin="\n".join(lines) + "\n")
 
 
@@ -113,7 +113,7 @@ graph @g(%a: f16[64, 64]) -> (f16[64, 64], f16[64, 64]) {
 
 
 def limit(text):
-    return tap.skirc("opt", "--passes=limit-residency", "--remarks", "-", stdin=text)
+    return tap.skirc("opt", "--passes=limit-residency..verify-launches", "--remarks", "-", stdin=text)
 
 
 done = limit(RING.replace("ATTR", "fixed_slots"))

@@ -60,7 +60,7 @@ CASES = [
      listed + ["verify-sync"] * 500),
     ("up to a pass", ["-p", "default", "--stop-after=insert-syncs"], upto("insert-syncs")),
     ("up to a pass, of default", ["--stop-after=insert-syncs"], upto("insert-syncs")),
-    ("behind the last pass", ["--start-after=verify-sync"], []),
+    ("behind the last pass", ["--start-after=verify-launches"], []),
     ("the first of several is stopped after", ["-p", "inline-calls,assign-streams,inline-calls",
                                                "--stop-after=inline-calls"], ["inline-calls"]),
     ("from one pass to the other", ["-p", "inline-calls,assign-streams,inline-calls",

@@ -174,7 +174,7 @@ def plugin(name, *rows, functions=""):
 
 rows = plugin("rows", row('"first"', "FIRST"), row('"asked"', "ASKED"), row('"a"', 'AFTER("dcci")'),
               row('"b"', 'AFTER("dcci")'), row('"c"', 'AFTER("a")'), row('"second"', "FIRST"))
-more = plugin("more", row('"d"', 'AFTER("dcci")'), row('"last"', 'AFTER("verify-sync")'),
+more = plugin("more", row('"d"', 'AFTER("dcci")'), row('"last"', 'AFTER("verify-launches")'),
               row('"e"', 'AFTER("last")'), row('"asked-too"', "ASKED"))
 found = tap.skirc("opt", rows, more, "--list-passes").stdout.splitlines()
 names = [line.split()[0] for line in found]

@@ -584,7 +584,8 @@ static enum pipeline_status run_default(const struct trial *trial, struct pass_c
 {
     struct pipeline pipeline = {NULL, 0, 0};
     for (unsigned i = 0; i < PASS_COUNT; i++)
-        if (passes[i].in_default && (i != PASS_limit_residency || trial->seed % 2))
+        if (passes[i].in_default &&
+            ((i != PASS_limit_residency && i != PASS_verify_launches) || trial->seed % 2))
             pipeline_add(&pipeline, &passes[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
     pipeline_free(&pipeline);
