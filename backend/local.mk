@@ -85,7 +85,6 @@ libskir_la_SOURCES += \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
 	backend/kernels/sample_shapes.c \
-	backend/kernels/sample_shapes_compute.c \
 	backend/kernels/sample_shapes.h \
 	backend/kernels/sample_tiling.c \
 	backend/kernels/sample_tiling.h \

@@ -412,6 +412,49 @@ static struct rule_value call_lengths(struct evaluator *e, uint32_t slot,
     return out;
 }
 
+/* Whether the elements of a slot are the shape in parts along the axis. */
+static bool is_joined(const struct evaluator *e, uint32_t slot, const struct rule_value *whole,
+                      uint32_t axis)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < e->call->n_tensors; i++) {
+        const struct op_tensor *part = &e->call->tensors[i];
+        if (part->slot != slot)
+            continue;
+        if (part->rank != whole->count)
+            return false;
+        for (uint32_t d = 0; d < part->rank; d++)
+            if (d != axis && part->dims[d] != whole->dims[d].number)
+                return false;
+        if (__builtin_add_overflow(sum, part->dims[axis], &sum))
+            return false;
+    }
+    return sum == whole->dims[axis].number;
+}
+
+static bool is_known_shape(const struct rule_value *shape)
+{
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (!shape->dims[i].known)
+            return false;
+    return shape->kind == VALUE_LIST;
+}
+
+static struct rule_value call_joins(struct evaluator *e, uint32_t slot,
+                                    const struct rule_value *whole)
+{
+    struct rule_dim dims[MAX_RANK];
+    bool known = is_known_shape(whole), joined = false;
+    for (uint32_t i = 0; known && i < e->call->n_tensors; i++)
+        if (e->call->tensors[i].slot == slot) {
+            struct rule_value part = rule_shape_in(e, i, dims);
+            known = is_known_shape(&part);
+        }
+    for (uint32_t axis = 0; known && axis < whole->count && !joined; axis++)
+        joined = is_joined(e, slot, whole, axis);
+    return known ? rule_number(joined) : rule_unknown;
+}
+
 static struct rule_value call_contents(struct evaluator *e, uint32_t slot)
 {
     uint32_t tensor = rule_tensor(e, slot);
@@ -427,6 +470,7 @@ static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint3
     case RULE_FN_count: return rule_number(count_of(e, slot));
     case RULE_FN_contents: return call_contents(e, slot);
     case RULE_FN_lengths: return call_lengths(e, slot, &args[1]);
+    case RULE_FN_joins: return call_joins(e, slot, &args[1]);
     case RULE_FN_nth: return rule_number(e->nth);
     case RULE_FN_present: return rule_number(rule_tensor(e, slot) != NONE);
     default: assert(function == RULE_FN_concat); return call_concat(e, slot, &args[1]);

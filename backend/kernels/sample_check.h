@@ -5,7 +5,7 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/op_types.h"
 
-enum { MAX_RULES = 12, MAX_ATTRS = 12, MAX_NEEDS = 2 };
+enum { MAX_TENSORS = 12, MAX_ATTRS = 12, MAX_NEEDS = 2, MAX_RULES = 16 };
 
 /* What the kernel takes of an operand or result, within what the type's data says of it. Of those
  * without a rule, optional operands must be absent. */
@@ -29,15 +29,19 @@ struct op_check {
     struct sample_op_error *error;
 };
 
-/* A row of the table. `shapes` has the rules that hold for the kernel, but not for all ops of the
- * type, and may rely on everything else; NULL: there are none. */
+/* A row of the table. Its rules are those of the kernel alone, not of all ops of the type. */
 struct op_row {
     const char *name; /* of the op type */
     enum sample_memory memory;
-    struct tensor_rule tensors[MAX_RULES + 1];
+    struct tensor_rule tensors[MAX_TENSORS + 1];
     const char *attrs[MAX_ATTRS + 1]; /* that the kernel takes; NULL ends the list */
     const char *needs[MAX_NEEDS + 1]; /* of these, that there must be */
-    bool (*shapes)(const struct op_check *check);
+    const char *rules[MAX_RULES + 1]; /* of shapes and attributes, as op data has them */
+    struct {
+        const char *name; /* of an attribute; NULL: none */
+        double value;     /* the only one that the kernel computes */
+    } only;
+    bool (*dtypes)(const struct op_check *check); /* what rules cannot say; NULL: nothing */
     /* The type's last operands and results, so many, are no parameters of the kernel. */
     uint8_t without_operands, without_results;
     bool many_results; /* the type's result is a list: any number of parameters */

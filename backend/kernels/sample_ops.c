@@ -35,13 +35,40 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define TAKES(...) .tensors = {__VA_ARGS__}
 #define ATTRS(...) .attrs = {__VA_ARGS__}
 #define NEEDS(...) .needs = {__VA_ARGS__}
-#define SHAPES(function) .shapes = function
+#define RULES(...) .rules = {__VA_ARGS__}
+#define ONLY_VALUE(attr, number) .only = {attr, number}
+#define DTYPES(function) .dtypes = function
 #define WITHOUT_OPERANDS(n) .without_operands = n
 #define WITHOUT_RESULTS(n) .without_results = n
 #define MANY_RESULTS .many_results = true
 #define WORKSPACE(n) .workspace = n
 #define KERNEL(kernel, op_type, source, cores, blocks, memory_class, ...)                          \
     {.name = #op_type, .memory = SAMPLE_##memory_class, __VA_ARGS__},
+
+/* Parts of rules: the key's heads in FusedInferAttentionScore, and the places of dimensions in
+ * FlashAttentionScore's layouts. */
+#define CACHE_HEADS "(num_key_value_heads == 0 ? num_heads : num_key_value_heads)"
+#define CACHE(list)                                                                                \
+    list " = rank(query) == 3 ? [count(" list ") == 1 ? query[0] : 1, "                            \
+         "lengths(key, 1)[count(key) == 1 ? 0 : nth(" list ")], " CACHE_HEADS                      \
+         " * (query[2] / num_heads)] : [count(" list ") == 1 ? query[0] : 1, " CACHE_HEADS         \
+         ", lengths(key, 2)[count(key) == 1 ? 0 : nth(" list ")], query[3]]"
+#define BATCH_AT "[input_layout == 'SBH' ? 1 : 0]"
+#define HEADS_AT "[input_layout == 'BSND' ? 2 : 1]"
+#define ROWS_AT "[input_layout == 'SBH' ? 0 : input_layout == 'BNSD' ? 2 : 1]"
+#define HEAD_SIZE "(rank(query) == 3 ? query[2] / head_num : query[3])"
+#define KEY_HEADS "(rank(query) == 3 ? key[2] / " HEAD_SIZE " : key" HEADS_AT ")"
+/* Of GroupedMatmul: its groups, and the columns of a group. */
+#define ONE_WEIGHT "(count(weight) == 1 && rank(weight) == 3)"
+#define GROUPS "(" ONE_WEIGHT " ? weight[0] : count(weight))"
+#define WEIGHT_ROWS(group)                                                                         \
+    "lengths(weight, rank(weight) - (transpose_weight ? 1 : 2))[" ONE_WEIGHT " ? 0 : " group "]"
+#define WEIGHT_COLUMNS(group)                                                                      \
+    "lengths(weight, rank(weight) - (transpose_weight ? 2 : 1))[" ONE_WEIGHT " ? 0 : " group "]"
+#define ROUND_MODE                                                                                 \
+    "round_mode == 'round' || round_mode == 'Round' || round_mode == 'floor' || "                  \
+    "round_mode == 'Floor' || round_mode == 'ceil' || round_mode == 'Ceil' || "                    \
+    "round_mode == 'trunc' || round_mode == 'Trunc'"
 
 #define CUT_MASKS "begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"
 
@@ -383,6 +410,15 @@ static bool check_attrs(const struct op_check *check)
     return check_needs(check);
 }
 
+static bool check_only(const struct op_check *check)
+{
+    const char *name = check->row->only.name;
+    const struct skrt_attr *attr = name != NULL ? op_check_attr(check, name) : NULL;
+    return attr == NULL || attr->f == check->row->only.value ||
+           op_fail_attr(check, name, "the sample kernel has \"%s\" = %g only", name,
+                        check->row->only.value);
+}
+
 bool sample_op_check(struct op_types *types, const char *op_type, const struct skrt_tensor *tensors,
                      unsigned n_operands, unsigned n_results, const struct skrt_attr *attrs,
                      unsigned n_attrs, struct sample_op_error *error)
@@ -396,8 +432,8 @@ bool sample_op_check(struct op_types *types, const char *op_type, const struct s
         return op_fail(&check, "op-type", -1, "there is no sample kernel for \"%.100s\"", op_type);
     return check_count(&check, "operand-count", "operand", check.operands, n_operands) &&
            check_count(&check, "result-count", "result", check.results, n_results) &&
-           check_tensors(&check) && check_attrs(&check) && shapes_of_type(&check) &&
-           (check.row->shapes == NULL || check.row->shapes(&check));
+           check_tensors(&check) && check_attrs(&check) && check_only(&check) &&
+           shapes_check(&check) && (check.row->dtypes == NULL || check.row->dtypes(&check));
 }
 
 enum sample_attr sample_op_attr_kind(struct op_types *types, const char *op_type, const char *key)
