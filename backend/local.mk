@@ -94,27 +94,19 @@ libskir_la_SOURCES += \
 	backend/library/kernel_link.h \
 	backend/library/kernel_objects.c \
 	backend/library/kernel_objects.h \
-	backend/object/archive.c \
 	backend/object/copy.c \
 	backend/object/dump.c \
-	backend/object/file.c \
 	backend/object/frame.c \
 	backend/object/image.c \
 	backend/object/image.h \
 	backend/object/image_aarch64.c \
 	backend/object/image_x86_64.c \
 	backend/object/input.c \
-	backend/object/input_compressed.c \
-	backend/object/input_linkable.c \
-	backend/object/input_reader.h \
-	backend/object/input_sections.c \
-	backend/object/input_symbols.c \
 	backend/object/internal.h \
 	backend/object/lines.c \
 	backend/object/link.c \
 	backend/object/made.c \
 	backend/object/memory.c \
-	backend/object/names.c \
 	backend/object/object.h \
 	backend/object/place.c \
 	backend/object/query.c \

@@ -375,9 +375,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/support/bash.c \
 	frontend/support/support.def \
 	frontend/support/support.h \
-	frontend/support/values.c \
 	frontend/support/values.def \
-	frontend/support/values.h \
 	frontend/support/vim.c \
 	frontend/support/vocabulary.c \
 	frontend/support/vocabulary.h \

@@ -2,7 +2,7 @@
  *
  * A write goes through these steps:
  *   ranks.c    the order of the inputs
- *   input*.c   bytes -> struct object_input, fully validated (at object_link_add)
+ *   input.c    bytes -> struct object_input, fully validated (at object_link_add)
  *   made.c     the same, made here
  *   resolve.c  COMDAT groups, then names: which definition stands for which reference
  *   share.c    variables that groups share
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 /* Bounds on what an input may ask for. The bytes of the result are those of the inputs, unpacked
- * within a bound of its own (input_compressed.c), plus padding, so these two and the bound on names
+ * within a bound of its own (input.c), plus padding, so these two and the bound on names
  * keep the memory of a link linear in its input. */
 #define OBJECT_MAX_ALIGN (UINT64_C(1) << 24)
 #define OBJECT_MAX_PADDING (UINT64_C(64) << 20)
@@ -63,7 +63,7 @@ void *object_map_get(const struct object_map *map, uint64_t scope, const char *n
 void **object_map_at(struct object_map *map, uint64_t scope, const char *name);
 void object_map_free(struct object_map *map);
 
-/* ---- inputs (input*.c, archive.c) ---- */
+/* ---- inputs (input.c, query.c) ---- */
 
 enum object_role {
     OBJECT_IGNORED, /* no part of the result: index 0, .llvm_addrsig, properties, LTO bytecode */
@@ -141,8 +141,6 @@ struct object_input *object_input_read(struct object_arena *arena, const char *n
                                        const void *bytes, size_t size);
 /* elf_end, for a guard on a handle of libelf. */
 void object_elf_end(void *elf);
-/* Whether a section has code that a compiler has not made yet, for its use at link time. */
-bool object_section_is_bytecode(const struct object_section *section);
 /* False, with an error, where an object has nothing but that. */
 bool object_input_has_code(const struct object_input *input, struct object_error *error);
 /* Whether all of its sections are of kinds that can be combined; else an error. */
@@ -305,12 +303,9 @@ bool object_link_take(struct object_link *link, unsigned group, struct object_in
 /* Everything behind object_link_bytes. */
 bool object_write(struct object_link *link, void **bytes, size_t *size);
 
-/* ---- names for the dump (names.c); NULL where there is none ---- */
+/* ---- names of numbers (dump.c); NULL where there is none ---- */
 
 const char *object_machine_name(uint16_t machine);
-const char *object_section_type_name(uint32_t type);
-const char *object_binding_name(uint8_t binding);
-const char *object_symbol_type_name(uint8_t type);
 const char *object_relocation_name(uint16_t machine, uint32_t type);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef FRONTEND_SUPPORT_VOCABULARY_H
 #define FRONTEND_SUPPORT_VOCABULARY_H
 
+#include "frontend/cli/command.h"
 #include "ir/base/text.h"
 
 /* Lists ended by NULL. */
@@ -16,5 +17,23 @@ extern const char *const vocabulary_directives[]; /* of golden files, behind `//
 
 /* Appends them with `between` in between. */
 void vocabulary_print(struct text *text, const char *const *words, const char *between);
+
+/* What can stand behind options. */
+
+enum value_kind {
+    VALUE_NONE, /* a flag */
+    VALUE_ANY,
+    VALUE_WORDS,
+    VALUE_FILE,
+    VALUE_FOLDER
+};
+
+struct option_values {
+    enum value_kind kind;
+    const char *const *words; /* ended by NULL */
+    char between;             /* 0: one value */
+};
+
+struct option_values option_values(const struct command *command, const struct option *option);
 
 #endif

@@ -1,5 +1,5 @@
 #include "frontend/support/support.h"
-#include "frontend/support/values.h"
+#include "frontend/support/vocabulary.h"
 
 /* ------------------------------------------------------------------------------ quoting ---- */
 
