@@ -7,8 +7,6 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
-	frontend/where/kernel_places.c \
-	frontend/where/kernel_places.h \
 	frontend/exchange/describe.c \
 	frontend/exchange/describe.h \
 	frontend/exchange/dump/alike.c \
@@ -250,14 +248,10 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/target.c \
 	frontend/cli/target.h \
 	frontend/commands/cmd.h \
-	frontend/commands/check_estimate.c \
-	frontend/commands/check_estimate.h \
 	frontend/commands/check_explain.c \
 	frontend/commands/check_explain.h \
 	frontend/commands/check_gears.c \
 	frontend/commands/check_gears.h \
-	frontend/commands/check_launches.c \
-	frontend/commands/check_launches.h \
 	frontend/commands/cmd_check.c \
 	frontend/commands/cmd_compile.c \
 	frontend/commands/cmd_export.c \
@@ -267,13 +261,9 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_where.c \
 	frontend/commands/cmd_support.c \
 	frontend/commands/cmd_trace.c \
-	frontend/commands/trace_dump.c \
-	frontend/commands/trace_dump.h \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \
-	frontend/commands/gear_names.c \
-	frontend/commands/gear_names.h \
 	frontend/commands/given_graphs.c \
 	frontend/commands/given_graphs.h \
 	frontend/commands/given_shapes.c \
@@ -284,16 +274,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/named_values.h \
 	frontend/commands/opt_driver.c \
 	frontend/commands/opt_driver.h \
-	frontend/commands/opt_passes.c \
-	frontend/commands/opt_passes.h \
-	frontend/commands/opt_report.c \
-	frontend/commands/opt_report.h \
-	frontend/commands/opt_reread.c \
-	frontend/commands/opt_reread.h \
-	frontend/commands/opt_selection.c \
-	frontend/commands/opt_selection.h \
-	frontend/commands/op_type_text.c \
-	frontend/commands/op_type_text.h \
 	frontend/commands/run_answers.c \
 	frontend/commands/run_answers.h \
 	frontend/commands/run_check.c \

@@ -1,26 +1,141 @@
-/* skirc check: what is wrong with a file, and what would be fused. */
+#include <string.h>
+
 #include "frontend/cli/fusion_arguments.h"
+#include "frontend/cli/input.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
-#include "frontend/commands/check_estimate.h"
 #include "frontend/commands/check_explain.h"
 #include "frontend/commands/check_gears.h"
-#include "frontend/commands/check_launches.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
+#include "passes/launches/describe.h"
 
-#include <string.h>
+struct account {
+    FILE *out;
+    struct input *input;
+    const struct module *module;
+    struct analyses analyses;
+    struct called_launches called;
+};
+
+static void print_line(struct account *account, const char *indent, struct text *line)
+{
+    fprintf(account->out, "%s%.*s\n", indent, (int)line->size, line->at);
+    line->size = 0;
+}
+
+static void print_lines(struct account *account, struct launch_lines *lines)
+{
+    for (uint32_t i = 0; i < lines->count; i++)
+        fprintf(account->out, "      %s%s\n", lines->at[i].row == NONE ? "it came so: " : "",
+                lines->at[i].text);
+    launch_lines_free(lines);
+}
+
+static void print_states(struct account *account, struct queue *queue,
+                         const struct launch_names *names)
+{
+    struct explorer explorer;
+    struct launch_lines lines = {NULL, 0, 0};
+    explorer_init(&explorer, queue, EXPLORE_STATES);
+    enum verdict verdict = explorer_run(&explorer);
+    unsigned long long tried = explorer.tried;
+    const char *plural = tried == 1 ? "" : "s";
+    if (verdict == LAUNCHES_SAFE)
+        fprintf(account->out, "    nothing hangs (%llu state%s tried)\n", tried, plural);
+    if (verdict == LAUNCHES_UNKNOWN)
+        fprintf(account->out, "    not known: %llu state%s tried, and there are more\n", tried,
+                plural);
+    if (verdict == LAUNCHES_HANG) {
+        fprintf(account->out, "    can hang (%llu state%s tried):\n", tried, plural);
+        describe_state(&lines, names, &explorer, true);
+    }
+    print_lines(account, &lines);
+    explorer_free(&explorer);
+}
+
+static void print_verdict(struct account *account, const struct launch_table *table,
+                          const struct launch_names *names)
+{
+    struct queue queue;
+    struct queue_circle circle;
+    struct launch_lines lines = {NULL, 0, 0};
+    queue_init(&queue, table);
+    if (queue_find_circle(&queue, &circle)) {
+        fputs("    hangs, whatever cores there are:\n", account->out);
+        describe_circle(&lines, names, &queue, &circle);
+        print_lines(account, &lines);
+    } else {
+        print_states(account, &queue, names);
+    }
+    queue_circle_free(&circle);
+    queue_free(&queue);
+}
+
+static void print_graph(struct account *account, const struct graph *graph)
+{
+    struct graph_launches launches;
+    struct text line = {NULL, 0, 0};
+    graph_launches_init(&launches, &account->analyses, &account->called, account->module, graph);
+    const struct launch_table *table = &launches.table;
+    struct launch_names names = graph_launch_names(&launches);
+    text_printf(&line, "'@%.*s': %u launch%s on %u stream%s, with %u AICs and %u AIVs",
+                NAME(account->module, graph->name), table->rows.count,
+                table->rows.count == 1 ? "" : "es", table->n_streams,
+                table->n_streams == 1 ? "" : "s", table->device.aics, table->device.aivs);
+    print_line(account, "  ", &line);
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        describe_row(&line, &names, table, i);
+        print_line(account, "    ", &line);
+    }
+    print_verdict(account, table, &names);
+    text_free(&line);
+    graph_launches_free(&launches);
+}
+
+/* Remarks about what was changed. */
+static void print_changes(struct account *account)
+{
+    const struct diags *diags = &account->input->diags;
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        const struct diag *diag = &diags->list.at[i];
+        if (diag->id == DIAG_launch_waits || diag->id == DIAG_launch_cut) {
+            fputs("  changed: ", account->out);
+            if (diag->span.end && diags->source)
+                fprintf(account->out,
+                        "line %u: ", source_position(diags->source, diag->span.begin).line);
+            fprintf(account->out, "%s\n", diag->text);
+        }
+    }
+}
+
+/* Prints the account of each graph of a module that limit-residency has seen, with what its remarks
+ * say. */
+static void check_launches_print(struct input *input)
+{
+    struct account account = {
+        .out = input->invocation->out, .input = input, .module = input->module};
+    fprintf(account.out, "%s:\n", input->diags.path);
+    print_changes(&account);
+    called_launches_init(&account.called, input->module);
+    for (uint32_t i = 0; i < input->module->graphs.count; i++)
+        if (input->module->graphs.at[i].cases.count == 0) /* others launch for it */
+            print_graph(&account, &input->module->graphs.at[i]);
+    called_launches_free(&account.called);
+    analyses_drop(&account.analyses);
+}
+
+/* skirc check: what is wrong with a file, and what would be fused. */
 
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,
      "report what would be fused, where scopes break, why, and what to change"},
     {"estimate", 0, OPTION_FLAG, NULL,
      "report how long ops and launches may take, by the numbers of the target's chip"},
-    {"launches", 0, OPTION_FLAG, NULL,
-     "report what is launched, and whether launches can hang"},
+    {"launches", 0, OPTION_FLAG, NULL, "report what is launched, and whether launches can hang"},
     {"no-lower", 0, OPTION_FLAG, NULL,
      "stop behind the verifier: kernels, fusion and synchronisation are not looked at"},
     {"target", 0, OPTION_VALUE, "TARGET", backend_help},
@@ -59,7 +174,7 @@ static enum pipeline_status decide(struct check *check, bool *counted)
 }
 
 /* The pipeline, with the accounts of what it decides. Whether launches hang, their entries say. */
-static enum pipeline_status account(struct check *check)
+static enum pipeline_status print_account(struct check *check)
 {
     struct input *input = &check->input;
     bool kept = input->diags.remarks, counted;
@@ -87,7 +202,7 @@ static enum pipeline_status account(struct check *check)
 static enum pipeline_status lower(struct check *check)
 {
     if (check->explain || check->launches || check->estimate)
-        return account(check);
+        return print_account(check);
     return check->lower ? session_lower(&check->session) : PIPELINE_OK;
 }
 

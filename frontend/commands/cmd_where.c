@@ -1,13 +1,521 @@
-/* skirc where: what an address or a line of a kernel for NPUs is of. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "frontend/cli/input.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/where/kernel_places.h"
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
 #include "ir/base/file.h"
+#include "ir/base/ids.h"
+#include "ir/base/json_document.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+/* skirc where: where the code of a kernel's launch comes from, by the table in its metadata
+ * (docs/kernel-meta.schema.json). */
+
+/* Texts are in the arena. */
+struct kernel_places {
+    VEC(struct kernel_launch) launches;
+    struct arena arena;
+};
+
+/* ----------------------------------------------------------------------------- tables ---- */
+
+struct place_op {
+    const char *text, *at; /* at: NULL where it has no place */
+};
+
+struct place_instr {
+    const char *core, *text;
+    uint32_t line;
+    uint32_t op, behind, before; /* ops, or NONE */
+};
+
+struct place_row {
+    uint64_t offset;
+    uint32_t line;
+};
+
+/* A part of the entry, which has rows, or a function of kernels. */
+struct place_code {
+    const char *core, *function;
+    uint64_t begin, end;
+    uint32_t copy; /* NONE: of the entry */
+    struct vec_u32 ops;
+    VEC(struct place_row) rows;
+};
+
+struct kernel_launch {
+    const char *name;
+    uint32_t lines; /* of the source */
+    VEC(struct place_op) ops;
+    VEC(struct place_instr) instrs;
+    VEC(struct place_code) code;
+    bool has_table, has_code;
+};
+
+static void free_launch(struct kernel_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->code.count; i++) {
+        vec_free(&launch->code.at[i].ops);
+        vec_free(&launch->code.at[i].rows);
+    }
+    vec_free(&launch->code);
+    vec_free(&launch->instrs);
+    vec_free(&launch->ops);
+}
+
+static void kernel_places_free(struct kernel_places *places)
+{
+    for (uint32_t i = 0; i < places->launches.count; i++)
+        free_launch(&places->launches.at[i]);
+    vec_free(&places->launches);
+    arena_free(&places->arena);
+}
+
+/* ------------------------------------------------------------------------------ values ---- */
+
+struct reader {
+    struct json_document document;
+    struct kernel_places *places;
+    struct kernel_launch launch; /* at hand */
+    bool listed;                 /* several stand in one object, with a table of gears */
+};
+
+static void read_text(struct reader *reader, const cJSON *item, const char **text)
+{
+    const char *string = json_as_text(&reader->document, item);
+    if (string)
+        *text = arena_strndup(&reader->places->arena, string, strlen(string));
+}
+
+static void read_number(struct reader *reader, const cJSON *item, uint32_t *number)
+{
+    int64_t value;
+    if (json_as_integer(&reader->document, item, 0, UINT32_MAX - 1, &value))
+        *number = (uint32_t)value;
+}
+
+static void read_offset(struct reader *reader, const cJSON *item, uint64_t *address)
+{
+    int64_t value;
+    if (json_as_integer(&reader->document, item, 0, INT64_MAX, &value))
+        *address = (uint64_t)value;
+}
+
+/* -------------------------------------------------------------------------------- rows ---- */
+
+static void read_op(struct reader *reader, const cJSON *item)
+{
+    const cJSON *member;
+    struct place_op op = {"?", NULL};
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "text"))
+            read_text(reader, member, &op.text);
+        else if (json_is(member, "at"))
+            read_text(reader, member, &op.at);
+    }
+    vec_push(&reader->launch.ops, op);
+}
+
+static void read_instr(struct reader *reader, const cJSON *item)
+{
+    const cJSON *member;
+    struct place_instr instr = {"?", "?", 0, NONE, NONE, NONE};
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "core"))
+            read_text(reader, member, &instr.core);
+        else if (json_is(member, "text"))
+            read_text(reader, member, &instr.text);
+        else if (json_is(member, "line"))
+            read_number(reader, member, &instr.line);
+        else if (json_is(member, "op"))
+            read_number(reader, member, &instr.op);
+        else if (json_is(member, "behind"))
+            read_number(reader, member, &instr.behind);
+        else if (json_is(member, "before"))
+            read_number(reader, member, &instr.before);
+    }
+    vec_push(&reader->launch.instrs, instr);
+}
+
+/* [OFFSET, LINE] */
+static void read_row(struct reader *reader, const cJSON *item, struct place_code *code)
+{
+    const cJSON *number;
+    struct place_row row = {0, 0};
+    uint32_t n = 0;
+    for (EACH_JSON(&reader->document, number, item, cJSON_Array)) {
+        if (n++ == 0)
+            read_offset(reader, number, &row.offset);
+        else
+            read_number(reader, number, &row.line);
+    }
+    vec_push(&code->rows, row);
+}
+
+static void read_rows(struct reader *reader, const cJSON *item, struct place_code *code)
+{
+    const cJSON *row;
+    for (EACH_JSON(&reader->document, row, item, cJSON_Array))
+        read_row(reader, row, code);
+}
+
+static void read_callers(struct reader *reader, const cJSON *item, struct place_code *code)
+{
+    const cJSON *number;
+    for (EACH_JSON(&reader->document, number, item, cJSON_Array)) {
+        uint32_t op = NONE;
+        read_number(reader, number, &op);
+        vec_push(&code->ops, op);
+    }
+}
+
+static void read_code(struct reader *reader, const cJSON *item)
+{
+    const cJSON *member;
+    struct place_code code = {.core = "?", .function = "?", .copy = NONE};
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "core"))
+            read_text(reader, member, &code.core);
+        else if (json_is(member, "function"))
+            read_text(reader, member, &code.function);
+        else if (json_is(member, "begin"))
+            read_offset(reader, member, &code.begin);
+        else if (json_is(member, "end"))
+            read_offset(reader, member, &code.end);
+        else if (json_is(member, "copy"))
+            read_number(reader, member, &code.copy);
+        else if (json_is(member, "ops"))
+            read_callers(reader, member, &code);
+        else if (json_is(member, "lines"))
+            read_rows(reader, member, &code);
+    }
+    vec_push(&reader->launch.code, code);
+}
+
+/* ----------------------------------------------------------------------------- kernels ---- */
+
+typedef void row_reader(struct reader *reader, const cJSON *item);
+
+static void read_list(struct reader *reader, const cJSON *list, row_reader *read)
+{
+    const cJSON *item;
+    if (cJSON_IsNull(list))
+        return;
+    for (EACH_JSON(&reader->document, item, list, cJSON_Array))
+        read(reader, item);
+}
+
+static void read_table(struct reader *reader, const cJSON *item)
+{
+    const cJSON *member;
+    reader->launch.has_table = true;
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "source_lines"))
+            read_number(reader, member, &reader->launch.lines);
+        else if (json_is(member, "ops"))
+            read_list(reader, member, read_op);
+        else if (json_is(member, "instructions"))
+            read_list(reader, member, read_instr);
+        else if (json_is(member, "code")) {
+            reader->launch.has_code = !cJSON_IsNull(member);
+            read_list(reader, member, read_code);
+        }
+    }
+}
+
+static void read_kernel(struct reader *reader, const cJSON *item)
+{
+    const cJSON *member;
+    bool list = false;
+    reader->launch = (struct kernel_launch){.name = "?"};
+    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
+        if (json_is(member, "kernelName")) {
+            read_text(reader, member, &reader->launch.name);
+        } else if (json_is(member, "skir")) {
+            read_table(reader, member);
+        } else if (json_is(member, "entries") && !reader->listed) {
+            list = reader->listed = true;
+            read_list(reader, member, read_kernel);
+        }
+    }
+    if (list)
+        return;
+    if (!reader->launch.has_table && !reader->document.failed)
+        json_fail(&reader->document, item,
+                  "these are no metadata of a super kernel that skirc made: they have no "
+                  "'skir'");
+    vec_push(&reader->places->launches, reader->launch);
+}
+
+/* Reads the metadata of one kernel or several. False, with diagnostics, where there is no table or
+ * it is malformed. */
+static bool kernel_places_read(struct kernel_places *places, const struct source *source,
+                               struct diags *diags)
+{
+    struct reader reader = {.places = places};
+    *places = (struct kernel_places){.arena = {NULL, 0}};
+    if (json_document_read(&reader.document, source, 0, diags)) {
+        if (cJSON_IsArray(reader.document.root))
+            read_list(&reader, reader.document.root, read_kernel);
+        else
+            read_kernel(&reader, reader.document.root);
+    }
+    json_document_free(&reader.document);
+    return !reader.document.failed;
+}
+
+/* ----------------------------------------------------------------------------- answers ---- */
+
+static void put_op(const struct kernel_launch *launch, uint32_t op, const char *how,
+                   struct text *text)
+{
+    if (op >= launch->ops.count)
+        return;
+    text_printf(text, "  %s%s", how, launch->ops.at[op].text);
+    if (launch->ops.at[op].at)
+        text_printf(text, ", %s", launch->ops.at[op].at);
+    text_char(text, '\n');
+}
+
+static const char *cores(const char *core)
+{
+    return strcmp(core, "aic") == 0 ? "AICs" : strcmp(core, "aiv") == 0 ? "AIVs" : core;
+}
+
+static void put_instr(const struct kernel_launch *launch, const struct place_instr *instr,
+                      struct text *text)
+{
+    text_printf(text, "'@%s', %s: %s\n", launch->name, cores(instr->core), instr->text);
+    put_op(launch, instr->op, "", text);
+    put_op(launch, instr->behind, "behind ", text);
+    put_op(launch, instr->before, "before ", text);
+}
+
+/* The last statement up to a line of the source: of a core type, or NULL for all. */
+static const struct place_instr *instr_at(const struct kernel_launch *launch, const char *core,
+                                          uint32_t line)
+{
+    const struct place_instr *found = NULL;
+    for (uint32_t i = 0; i < launch->instrs.count; i++) {
+        const struct place_instr *instr = &launch->instrs.at[i];
+        if (instr->line <= line && (!found || found->line <= instr->line) &&
+            (!core || strcmp(core, instr->core) == 0))
+            found = instr;
+    }
+    return found;
+}
+
+/* Appends what stands in a line of the source, or what the code at an offset is of. False where
+ * nothing is there, or the metadata do not say it. */
+static bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text)
+{
+    const struct kernel_launch *launch = NULL;
+    const struct place_instr *found = NULL;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *other = &places->launches.at[k];
+        const struct place_instr *instr = line <= other->lines ? instr_at(other, NULL, line) : NULL;
+        if (!instr || (found && found->line > instr->line))
+            continue;
+        launch = other;
+        found = instr;
+    }
+    if (found)
+        put_instr(launch, found, text);
+    return found;
+}
+
+/* The line of code in a part of an entry; 0 where that is not known. Lines above the part's first
+ * statement are those of functions that are inlined, once code of the statements has begun. */
+static uint32_t line_at(const struct kernel_launch *launch, const struct place_code *code,
+                        uint64_t address)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < code->rows.count; i++) {
+        const struct place_row *row = &code->rows.at[i];
+        if (row->offset <= address - code->begin &&
+            (instr_at(launch, code->core, row->line) || !instr_at(launch, code->core, line)))
+            line = row->line;
+    }
+    return line;
+}
+
+/* Behind the last statement of a part may stand those of the other one, and the entry's end. */
+static void put_part(const struct kernel_launch *launch, const struct place_code *code,
+                     uint32_t line, struct text *text)
+{
+    const struct place_instr *instr = instr_at(launch, code->core, line);
+    if (instr && instr == instr_at(launch, NULL, line))
+        put_instr(launch, instr, text);
+    else
+        text_printf(text, "'@%s', %s: %s\n", launch->name, cores(code->core),
+                    instr ? "at the end, behind its last instruction"
+                          : "before its first instruction");
+}
+
+static void put_code(const struct kernel_launch *launch, const struct place_code *code,
+                     uint64_t address, struct text *text)
+{
+    uint32_t line = code->copy == NONE ? line_at(launch, code, address) : 0;
+    text_printf(text, "%s + 0x%llx", code->function, (unsigned long long)(address - code->begin));
+    if (line)
+        text_printf(text, ", line %u of the source", line);
+    text_char(text, '\n');
+    if (code->copy == NONE) {
+        put_part(launch, code, line, text);
+        return;
+    }
+    text_printf(text, "'@%s', %s: a kernel, copy %u of its code, called by\n", launch->name,
+                cores(code->core), code->copy);
+    for (uint32_t i = 0; i < code->ops.count; i++)
+        put_op(launch, code->ops.at[i], "", text);
+}
+
+static bool kernel_places_address(const struct kernel_places *places, uint64_t address,
+                                  struct text *text)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *launch = &places->launches.at[k];
+        for (uint32_t i = 0; i < launch->code.count; i++) {
+            const struct place_code *code = &launch->code.at[i];
+            if (address < code->begin || address >= code->end)
+                continue;
+            put_code(launch, code, address, text);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The same for an address on the device, where a core type began with its part of the entry at
+ * `start`. */
+static bool kernel_places_address_from(const struct kernel_places *places, const char *core,
+                                       uint64_t address, uint64_t start, struct text *text)
+{
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *launch = &places->launches.at[k];
+        for (uint32_t i = 0; i < launch->code.count; i++)
+            if (launch->code.at[i].copy == NONE && strcmp(launch->code.at[i].core, core) == 0)
+                return kernel_places_address(places, launch->code.at[i].begin + (address - start),
+                                             text);
+    }
+    return false;
+}
+
+/* Leaves only the launch of a name; NULL: the only one. False where that is not there. */
+static bool kernel_places_choose(struct kernel_places *places, const char *name)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        struct kernel_launch *launch = &places->launches.at[k];
+        if (name && strcmp(launch->name, name) != 0)
+            free_launch(launch);
+        else
+            places->launches.at[kept++] = *launch;
+    }
+    places->launches.count = kept;
+    return kept == 1;
+}
+
+/* ------------------------------------------------------------------------------ traces ---- */
+
+/* A line of 64 bytes, which begins with two words of 64 bits. */
+enum { LINE = 64, LINE_MAGIC = 0x54524b53 };
+
+struct trace_line {
+    uint32_t magic;
+    uint16_t core;
+    uint8_t type, fault; /* fault: a check that failed, from 1 */
+    uint32_t index, state;
+};
+
+static const char *const line_cores[] = {"aic", "aiv"};
+
+static bool read_line(const char *bytes, struct trace_line *line)
+{
+    memcpy(line, bytes, sizeof *line);
+    return line->magic == LINE_MAGIC && line->type < sizeof line_cores / sizeof *line_cores;
+}
+
+static bool is_record(const struct place_instr *instr)
+{
+    return strncmp(instr->text, "trace ", 6) == 0;
+}
+
+/* The record that the line was last written by, or NONE. */
+static uint32_t find_record(const struct kernel_launch *launch, const struct trace_line *line)
+{
+    char text[40];
+    snprintf(text, sizeof text, "trace %u %u", line->index, line->state);
+    for (uint32_t i = 0; i < launch->instrs.count; i++)
+        if (strcmp(launch->instrs.at[i].text, text) == 0 &&
+            strcmp(launch->instrs.at[i].core, line_cores[line->type]) == 0)
+            return i;
+    return NONE;
+}
+
+/* What the core has begun or had to execute up to the next record, and the ops around that. */
+static void put_stand(const struct kernel_launch *launch, uint32_t record, struct text *text)
+{
+    const struct place_instr *at = &launch->instrs.at[record];
+    const char *before = "  at ";
+    for (uint32_t i = record + 1; i < launch->instrs.count; i++) {
+        const struct place_instr *instr = &launch->instrs.at[i];
+        if (strcmp(instr->core, at->core) != 0 || is_record(instr))
+            break;
+        text_printf(text, "%s`%s`", before, instr->text);
+        before = ", then ";
+        at = instr->op != NONE || at->op == NONE ? instr : at;
+    }
+    text_string(text, *before == ' ' ? "  at the end\n" : "\n");
+    put_op(launch, at->op, "in ", text);
+    put_op(launch, at->behind, "behind ", text);
+    put_op(launch, at->before, "before ", text);
+}
+
+/* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its next
+ * instruction. False where no core has one, or the launch records no traces. */
+static bool kernel_places_trace(const struct kernel_places *places, const char *bytes, size_t size,
+                                struct text *text)
+{
+    const struct kernel_launch *launch = &places->launches.at[0];
+    struct trace_line line, next;
+    bool any = false;
+    for (size_t at = 0; size - at >= LINE; at += LINE) {
+        uint32_t record = read_line(bytes + at, &line) ? find_record(launch, &line) : NONE;
+        if (record == NONE)
+            continue;
+        uint32_t last = line.core;
+        while (!line.fault && size - at >= 2 * LINE && read_line(bytes + at + LINE, &next) &&
+               !next.fault && next.type == line.type && next.core == last + 1 &&
+               next.index == line.index && next.state == line.state) {
+            last++;
+            at += LINE;
+        }
+        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
+        if (last != line.core)
+            text_printf(text, "..%u", last);
+        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
+        put_stand(launch, record, text);
+        any = true;
+    }
+    return any;
+}
+
+/* False where the metadata were made without an object. */
+static bool kernel_places_have_addresses(const struct kernel_places *places)
+{
+    for (uint32_t k = 0; k < places->launches.count; k++)
+        if (places->launches.at[k].has_code)
+            return true;
+    return false;
+}
+
+/* skirc where: what an address or a line of a kernel for NPUs is of. */
 
 const struct option options_where[] = {
     {"pc", 0, OPTION_VALUE, "OFFSET", "an address in the linked object's code, from its begin"},
