@@ -32,13 +32,10 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/make_op.c \
 	frontend/exchange/dump/make_operands.c \
 	frontend/exchange/dump/maker.c \
-	frontend/exchange/dump/make_rest.c \
 	frontend/exchange/dump/maker.h \
 	frontend/exchange/dump/marks.c frontend/exchange/dump/marks_text.c \
 	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
-	frontend/exchange/dump/rest.c \
-	frontend/exchange/dump/rest.h \
 	frontend/exchange/dump/samples.c \
 	frontend/exchange/dump/samples.h \
 	frontend/exchange/dump/settle.c \
@@ -80,6 +77,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
+	frontend/exchange/exported_module.c \
+	frontend/exchange/exported_module.h \
 	frontend/exchange/readers/callees.c \
 	frontend/exchange/readers/callees.h \
 	frontend/exchange/readers/fields.c \
@@ -149,9 +148,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/writers/dot.c \
 	frontend/exchange/writers/foreign.c \
 	frontend/exchange/writers/foreign.h \
-	frontend/exchange/writers/foreign_blocks.c \
-	frontend/exchange/writers/foreign_fits.c \
-	frontend/exchange/writers/foreign_rest.c \
 	frontend/exchange/writers/ge_out.c \
 	frontend/exchange/writers/ge_out.h \
 	frontend/exchange/writers/ge_graph.c \

@@ -35,6 +35,8 @@ static const char *unsaid_of(const struct ge_writer *writer, uint32_t param)
     const struct type *type = &writer->module->types.at[value->type];
     if (memchr(name->text, ';', name->size))
         return "its name has a semicolon";
+    if (name->size == 0 || *name->text == '^')
+        return "no node can have its name";
     if (type->rank == RANK_UNKNOWN)
         return "how many dimensions it has is not known";
     for (uint32_t row = 0; row < count_rows(writer); row++)

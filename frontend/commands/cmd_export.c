@@ -4,7 +4,7 @@
 #include "frontend/cli/named_files.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/exchange/exchange.h"
+#include "frontend/exchange/exported_module.h"
 #include "ir/ge_gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/gear_rows.h"
@@ -27,7 +27,7 @@ struct exported {
 static bool produce(struct print_sink *sink, const void *what)
 {
     const struct exported *exported = what;
-    return exported->format->write(sink, exported->module);
+    return exported_write(exported->format, sink, exported->module);
 }
 
 /* NULL, with a usage error, where the options tell no format that can be written. */
@@ -66,8 +66,8 @@ static void warn_unsaid(const struct exchange_format *format, struct input *inpu
                                          : locate_token(module, graph->params.at[param].loc);
         if (diag_at(&input->diags, DIAG_gears_unsaid, span,
                     "%s does not list the combinations of gears: %s", format->name, why))
-            diag_help(&input->diags, "'_skir' has them for skirc import; others find dimensions of "
-                                     "-1");
+            diag_help(&input->diags, "skirc import finds them in the comments of the file; other "
+                                     "tools find dimensions of -1");
     }
 }
 

@@ -6,7 +6,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/dump/marks.h"
-#include "frontend/exchange/exchange.h"
+#include "frontend/exchange/exported_module.h"
 #include "ir/arch.h"
 #include "ir/base/file_fault.h"
 
@@ -254,6 +254,40 @@ static void find_kernels(struct kernels *kernels, const struct invocation *invoc
         diag_fault(&input->diags, DIAG_file, &fault);
 }
 
+/* The option that changes the graph, so that the module of skirc export is not it; NULL. */
+static const char *changing_option(const struct invocation *invocation)
+{
+    static const char *const names[] = {"name",     "device",      "scope",        "scopes",
+                                        "dangling", "input-shape", "dynamic-dims", NULL};
+    const char *keep = option_value(invocation, "keep-attrs");
+    for (const char *const *name = names; *name; name++)
+        if (option_given(invocation, *name))
+            return *name;
+    return keep && strcmp(keep, "all") != 0 && strcmp(keep, "known") != 0 ? "keep-attrs" : NULL;
+}
+
+/* The module that skirc export wrote, if the text is one of its. Else says why it is not taken. */
+static bool take_exported(const struct invocation *invocation, struct dump *dump)
+{
+    const char *option = changing_option(invocation);
+    uint32_t loc;
+    if (option_given(invocation, "counts") || !exported_find(dump->source, &loc))
+        return false;
+    if (!option && exported_take(dump))
+        return true;
+    struct span span = source_token(dump->source, loc);
+    bool said = option ? diag_at(dump->diags, DIAG_exported_module, span,
+                                 "the module that skirc export wrote here is not imported: "
+                                 "'--%s' changes it",
+                                 option)
+                       : diag_at(dump->diags, DIAG_exported_module, span,
+                                 "the module that skirc export wrote here is not imported: the "
+                                 "text has changed since");
+    if (said)
+        diag_help(dump->diags, "delete the comments from here on to import the graph alone");
+    return false;
+}
+
 /* Reads the dump, and writes what was asked for. */
 static enum exit_status import(const struct invocation *invocation, struct input *input,
                                const struct exchange_format *format, struct wishes *wishes)
@@ -263,7 +297,8 @@ static enum exit_status import(const struct invocation *invocation, struct input
     enum exit_status status = EXIT_INPUT;
     dump_init(&dump, &input->source, &input->diags, &wishes->options);
     find_kernels(&kernels, invocation, input, &dump, wishes);
-    if (read_dump(invocation, format, wishes, &dump)) {
+    if (take_exported(invocation, &dump) ||
+        (!input->diags.counts[SEVERITY_ERROR] && read_dump(invocation, format, wishes, &dump))) {
         session_check_objects(&kernels.session);
         if (option_given(invocation, "counts"))
             status = print_counts(invocation, &dump);

@@ -71,9 +71,7 @@ for format in FORMATS:
                                   ("3:3", "the name of the value", "b\udcfd"),
                                   ("3:14", "the op type", "A\udcfc"))))
     takes("the same in UTF-8", format, re.sub(r"\\x..", "é", BYTES))
-    refuses("a super kernel without ops", format, EMPTY,
-            f"4:15: error: the super kernel 's' has no ops, which {format} cannot have")
-    takes("other blocks without ops", format, EMPTY.replace("superkernel", "scope"))
+    takes("blocks without ops", format, EMPTY)
 
 takes("two graphs", "ge-txt", TWO)
 refuses("two graphs", "torchair-pbtxt", TWO,

@@ -6,22 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum meaning {
-    MEANS_SCOPE,
-    MEANS_OPTIONS,
-    MEANS_STREAM,
-    MEANS_PRIORITY,
-    MEANS_REST,
-    MEANS_NOTHING
-};
+enum meaning { MEANS_SCOPE, MEANS_OPTIONS, MEANS_STREAM, MEANS_PRIORITY, MEANS_NOTHING };
 
-/* The attributes of GE that become blocks, and that of skirc export. */
+/* The attributes of GE that become blocks. */
 static const char *const words[] = {
     [MEANS_SCOPE] = "_super_kernel_scope",
     [MEANS_OPTIONS] = "_super_kernel_options",
     [MEANS_STREAM] = "_user_stream_label",
     [MEANS_PRIORITY] = "_user_stream_priority",
-    [MEANS_REST] = "_skir",
 };
 
 /* What a key says, and whether skir reads it of ops of all types. */
@@ -151,7 +143,6 @@ static bool apply(const struct dump *dump, struct dump_node *node, enum meaning 
     case MEANS_SCOPE: node->scope = string; return string != NONE;
     case MEANS_OPTIONS: node->options = string; return string != NONE;
     case MEANS_STREAM: node->stream = string; return string != NONE;
-    case MEANS_REST: node->rest_text = string; return string != NONE;
     case MEANS_PRIORITY:
         if (!number_of(dump, &attr->value, &number) || number < -1024 || number > 1024)
             return false;

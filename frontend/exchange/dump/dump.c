@@ -66,8 +66,7 @@ uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t
     uint32_t index = dump->graphs.count;
     name = free_name(dump, name);
     id_map_set(&dump->graph_names, name, index);
-    vec_push(&dump->graphs,
-             (struct dump_graph){.name = name, .loc = loc, .parent = parent, .rest_text = NONE});
+    vec_push(&dump->graphs, (struct dump_graph){.name = name, .loc = loc, .parent = parent});
     return index;
 }
 
@@ -92,7 +91,6 @@ void dump_begin(struct dump_draft *draft, uint32_t loc)
         .priority = DUMP_NO_PRIORITY,
         .send_event = NONE,
         .recv_event = NONE,
-        .rest_text = NONE,
         .dialect = DIALECT_GE,
     };
     draft->inputs.count = draft->outputs.count = draft->attrs.count = draft->hints.count = 0;

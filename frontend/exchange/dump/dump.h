@@ -58,8 +58,6 @@ struct dump_node {
     uint32_t stream;                 /* name id of the label; NONE: the default stream */
     int32_t priority;                /* of the stream; DUMP_NO_PRIORITY */
     uint32_t send_event, recv_event; /* name ids; NONE */
-    uint32_t rest_text;              /* name id of what skirc export says besides (rest.h); NONE */
-    struct range rest;               /* the attributes of that */
     bool implied;                    /* it is no node of the dump, and not counted */
     uint8_t dialect;                 /* enum dialect: whose operator the type is */
 };
@@ -79,8 +77,6 @@ struct dump_graph {
     uint32_t loc;
     uint32_t parent; /* index of the graph whose values its nodes may take, too; NONE */
     struct range attrs;
-    uint32_t rest_text; /* name id; NONE, or a node that returns has it */
-    struct range rest;
     bool open;       /* the dump does not say what is returned: unused results are */
     int64_t version; /* of the operator set of its nodes; 0: that of its parent, or of the dump */
     VEC(struct dump_node) nodes;

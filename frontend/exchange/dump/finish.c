@@ -2,7 +2,6 @@
 #include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/marks.h"
-#include "frontend/exchange/dump/rest.h"
 #include "frontend/exchange/dump/settle.h"
 #include "frontend/exchange/dump/sort.h"
 #include "frontend/exchange/dump/stubs.h"
@@ -68,13 +67,7 @@ static void add_node_param(struct dump_maker *maker, uint32_t n)
     const struct dump_node *node = &graph->nodes.at[n];
     uint32_t type = node->outputs.count ? graph->outputs.at[node->outputs.first].type : NONE;
     uint32_t name = node->name == NONE ? node->type : node->name;
-    if (node->rest.count) {
-        uint32_t own_name = maker_rest_name(maker, node, 0);
-        uint32_t own_type = maker_rest_type(maker, node->rest, 0);
-        name = own_name == NONE ? name : own_name;
-        type = own_type == NONE ? type : own_type;
-    }
-    uint32_t value = add_param(maker, name, type, node->loc, maker_rest_node_attrs(maker, node));
+    uint32_t value = add_param(maker, name, type, node->loc, node->attrs);
     maker_give(maker, n, (struct range){value, 1});
 }
 
@@ -106,7 +99,6 @@ static void add_params(struct dump_maker *maker)
                  add_param(maker, param->name, param->type, param->loc, (struct range){0, 0}));
     }
     fill_params(maker, INT64_MAX);
-    maker_rest_params(maker);
 }
 
 /* -------------------------------------------------------------------------- returns ---- */
@@ -163,8 +155,6 @@ static void add_returns(struct dump_maker *maker)
 static void declare_dims(struct dump_maker *maker)
 {
     const struct graph *graph = maker->out;
-    if (maker_rest_has_dims(maker))
-        return;
     dump_names_next(&maker->taken);
     for (uint32_t v = 0; v < graph->values.count; v++) {
         const struct type *type = &maker->module->types.at[graph->values.at[v].type];
@@ -205,7 +195,6 @@ static bool waits(const struct dump_maker *maker, const struct dump_node *node)
 static void fill_graph(struct dump_maker *maker)
 {
     uint32_t count = maker_graph(maker)->nodes.count;
-    maker_rest_begin(maker);
     add_params(maker);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = maker->order[i];
@@ -215,7 +204,6 @@ static void fill_graph(struct dump_maker *maker)
     }
     maker_leave(maker);
     add_returns(maker);
-    maker_rest_end(maker);
     declare_dims(maker);
 }
 
@@ -261,8 +249,7 @@ static bool make_graph(struct dump_maker *maker, uint32_t index)
     dump_sort(maker->dump, index, &maker->links, maker->order);
     bool well = !maker->dump->diags->counts[SEVERITY_ERROR];
     if (well) {
-        if (!dump_is_exported(maker->dump)) /* they say all outputs */
-            imply_outputs(maker);
+        imply_outputs(maker);
         complete_outputs(maker);
         dump_link_writes(maker->dump, index, &maker->links);
         dump_mark_nodes(maker->dump, index, maker->order);
@@ -346,19 +333,6 @@ static void free_maker(struct dump_maker *maker)
     translator_free(&maker->translator);
     vec_free(&maker->forms);
     vec_free(&maker->attrs);
-    vec_free(&maker->rest_blocks);
-    id_map_free(&maker->superkernels);
-}
-
-/* What skirc export wrote is taken as it is. */
-static void settle_dialects(struct dump *dump)
-{
-    for (uint32_t g = 0; g < dump->graphs.count && dump_is_exported(dump); g++)
-        for (uint32_t n = 0; n < dump->graphs.at[g].nodes.count; n++) {
-            struct dump_node *node = &dump->graphs.at[g].nodes.at[n];
-            node->type = dump_foreign_type(dump, node);
-            node->dialect = DIALECT_GE;
-        }
 }
 
 bool dump_finish(struct dump *dump)
@@ -372,9 +346,6 @@ bool dump_finish(struct dump *dump)
         dump->graphs.at[0].name = module_name(dump->module, dump->options->name);
     if (dump->options->marks && !dump_marks_read(dump->options->marks, dump))
         return false;
-    if (!dump_take_rests(dump))
-        return false;
-    settle_dialects(dump);
     dump_add_target(dump);
     dump_capture(&maker.linker);
     count_args(&maker);
@@ -385,7 +356,7 @@ bool dump_finish(struct dump *dump)
         dump_add_gears(dump);
     if (!dump->diags->counts[SEVERITY_ERROR])
         dump_settle(dump);
-    if (!dump->diags->counts[SEVERITY_ERROR] && !dump_is_exported(dump))
+    if (!dump->diags->counts[SEVERITY_ERROR])
         dump_add_stubs(dump);
     dump_report_marks(dump);
     dump_report_keys(dump);

@@ -458,29 +458,6 @@ static void make_checked(struct gear_maker *maker)
         check_shapes(maker);
 }
 
-static bool is_text(const struct text *text, struct gear_text other)
-{
-    return text->size == other.size && memcmp(text->at, other.at, other.size) == 0;
-}
-
-/* The graph has gears of skirc export: the texts say the same, if nobody has changed them. */
-static void compare(struct gear_maker *maker)
-{
-    const struct dump_gears *said = &maker->dump->gears;
-    struct ge_gears own;
-    struct diags silent = diags_of_part(maker->dump->diags);
-    gear_rows_mark(maker->module, 0, &silent);
-    diags_free(&silent);
-    bool same = ge_gears_write(&own, maker->module, maker->graph) &&
-                said->input_shape.text != NONE && said->dynamic_dims.text != NONE &&
-                is_text(&own.input_shape, text_of(maker, said->input_shape.text)) &&
-                is_text(&own.dynamic_dims, text_of(maker, said->dynamic_dims.text));
-    if (!same)
-        fail(maker, maker->dims_key,
-             "it says other gears than '_skir' of the graph; leave one of both away");
-    ge_gears_free(&own);
-}
-
 /* Whether an option says what stands in the dump; both may be absent. */
 static bool says_the_same(const struct gear_maker *maker, const char *option, uint32_t name)
 {
@@ -536,11 +513,7 @@ void dump_add_gears(struct dump *dump)
         read_attrs(&maker);
     if (maker.ok && by_options && attrs)
         warn_otherwise(&maker);
-    if (maker.ok && maker.graph->gear_mode == GEARS_NONE)
+    if (maker.ok)
         make_checked(&maker);
-    else if (maker.ok && by_options)
-        fail(&maker, maker.shape_key, "the graph has gears already");
-    else if (maker.ok)
-        compare(&maker);
     gear_texts_free(&maker.texts);
 }

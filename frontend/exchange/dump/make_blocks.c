@@ -1,5 +1,5 @@
 /* Scopes and streams of nodes as blocks: streams within scopes. */
-#include "frontend/exchange/dump/rest.h"
+#include "frontend/exchange/dump/maker.h"
 #include "ir/sk_options.h"
 
 /* Scopes that say that their ops are not to be fused. */
@@ -122,26 +122,18 @@ static void open_stream(struct dump_maker *maker, const struct dump_node *node)
     maker->stream = node->stream;
 }
 
-void maker_leave_marks(struct dump_maker *maker)
+void maker_leave(struct dump_maker *maker)
 {
     close_block(maker, &maker->stream_block, &maker->stream);
     close_block(maker, &maker->scope_block, &maker->scope);
 }
 
-void maker_leave(struct dump_maker *maker)
-{
-    maker_rest_leave(maker);
-    maker_leave_marks(maker);
-}
-
-/* Blocks of a rest and those that the attributes say are not open at the same time. */
 void maker_enter(struct dump_maker *maker, const struct dump_node *node)
 {
-    maker_rest_leave(maker);
     uint32_t scope = is_scope(maker->module, node->scope) ? node->scope : NONE;
     uint32_t stream = node->stream == NONE ? NONE : stream_label(node->stream);
     if (scope != maker->scope || has_options(maker, node, scope)) {
-        maker_leave_marks(maker);
+        maker_leave(maker);
         if (scope != NONE)
             open_scope(maker, node, scope);
     }

@@ -1,5 +1,5 @@
 /* Nodes as ops, in their blocks: those of other dialects as what they are translated to. */
-#include "frontend/exchange/dump/rest.h"
+#include "frontend/exchange/dump/maker.h"
 #include "ir/known_contents.h"
 
 /* The version of the operator set that a graph's nodes have; 0. */
@@ -250,14 +250,8 @@ static void type_captures(struct dump_maker *maker, const struct attr_value *val
 void maker_add_node(struct dump_maker *maker, uint32_t n)
 {
     const struct dump_node *node = maker_node(maker, n);
-    uint32_t block;
-    if (maker_rest_has_block(maker, node)) {
-        maker_leave_marks(maker);
-        block = maker_rest_enter(maker, node);
-    } else {
-        maker_enter(maker, node);
-        block = maker->stream_block != NONE ? maker->stream_block : maker->scope_block;
-    }
+    maker_enter(maker, node);
+    uint32_t block = maker->stream_block != NONE ? maker->stream_block : maker->scope_block;
     for (uint32_t i = 0; i < node->attrs.count; i++)
         type_captures(maker, &maker->module->attrs.at[node->attrs.first + i].value);
     if (node->dialect == DIALECT_GE || !translate(maker, n, block))

@@ -1,6 +1,5 @@
 /* Nodes as ops: operands as their types want them, attributes, results, what they wait for. */
 #include "frontend/exchange/dump/maker.h"
-#include "frontend/exchange/dump/rest.h"
 #include "ir/attr_rows.h"
 #include "ir/verify/verify.h"
 
@@ -56,8 +55,6 @@ static uint32_t add_clauses(struct dump_maker *maker, const struct dump_node *no
     clauses.after = graph_add_refs(maker->out, maker->values.at, maker->values.count);
     clauses.send = add_event(maker, node->send_event);
     clauses.recv = add_event(maker, node->recv_event);
-    if (node->rest.count)
-        maker_rest_clauses(maker, node, &clauses);
     if (clauses.forms.count + clauses.after.count + clauses.send.count + clauses.recv.count == 0)
         return 0;
     vec_push(&maker->out->clauses, clauses);
@@ -149,11 +146,6 @@ static struct range take_attrs(struct dump_maker *maker, const struct dump_node 
         changed |= settle_attr(maker, node, &attr);
         vec_push(&maker->attrs, attr);
     }
-    if (node->rest.count) {
-        changed |= maker_rest_attrs(maker, node, node->rest);
-        if (maker_rest_unnamed(maker, node))
-            shown_name = node->name;
-    }
     if (!changed)
         return node->attrs;
     if (node->name != NONE && node->name != shown_name)
@@ -170,8 +162,6 @@ uint32_t maker_output_name(struct dump_maker *maker, const struct dump_node *nod
     const struct dump_graph *graph = maker_graph(maker);
     uint32_t own =
         output < node->outputs.count ? graph->outputs.at[node->outputs.first + output].name : NONE;
-    uint32_t said = node->rest.count ? maker_rest_name(maker, node, output) : NONE;
-    own = said == NONE ? own : said;
     uint32_t base = node->name == NONE ? node->type : node->name;
     if (own == NONE && output > 0)
         own = module_name_printf(maker->module, "%.*s.%u", NAME(maker->module, base), output);
@@ -180,9 +170,6 @@ uint32_t maker_output_name(struct dump_maker *maker, const struct dump_node *nod
 
 static uint32_t output_type(struct dump_maker *maker, const struct dump_node *node, uint32_t output)
 {
-    uint32_t said = node->rest.count ? maker_rest_type(maker, node->rest, output) : NONE;
-    if (said != NONE)
-        return said;
     if (output >= node->outputs.count)
         return maker_type(maker, NONE);
     return maker_type(maker, maker_graph(maker)->outputs.at[node->outputs.first + output].type);
@@ -197,13 +184,9 @@ static struct range add_results(struct dump_maker *maker, uint32_t n, const stru
         uint32_t name = maker_output_name(maker, node, i);
         graph_add_value(maker->out, name, output_type(maker, node, i), op);
     }
-    uint32_t token = node->rest.count ? maker_rest_token(maker, node) : NONE;
-    if (token == NONE && count == 0 && maker->links.used[n] & 2)
-        token = maker_output_name(maker, node, 0);
-    else if (token != NONE)
-        token = maker_name(maker, token);
-    if (token != NONE) {
-        graph_add_value(maker->out, token, module_token(maker->module), op);
+    if (count == 0 && maker->links.used[n] & 2) {
+        graph_add_value(maker->out, maker_output_name(maker, node, 0), module_token(maker->module),
+                        op);
         results.count++;
     }
     return results;
@@ -225,7 +208,6 @@ void maker_add_op(struct dump_maker *maker, uint32_t n, uint32_t block)
                     .block = block,
                     .kernel = NONE};
     maker_take_operands(maker, node);
-    op.kernel = maker_rest_kernel(maker, node);
     op.operands = graph_add_refs(maker->out, maker->values.at, maker->values.count);
     op.clauses = add_clauses(maker, node, op.operands.first);
     op.results = add_results(maker, n, node);
@@ -235,8 +217,7 @@ void maker_add_op(struct dump_maker *maker, uint32_t n, uint32_t block)
     maker_give(maker, n, op.results);
     uint32_t id = graph_add_op(maker->out, &op);
     graph_add_item(maker->out, ITEM_OP, id);
-    if (!dump_is_exported(maker->dump)) /* they say all types */
-        dump_infer(&maker->inference, maker->module, maker->out, &op);
+    dump_infer(&maker->inference, maker->module, maker->out, &op);
     if (maker->links.used[n] & 4)
         dump_mark_written(&maker->inference, maker->out, &op);
 }

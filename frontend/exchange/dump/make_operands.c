@@ -1,5 +1,5 @@
 /* The inputs of nodes as the operands that their types want. */
-#include "frontend/exchange/dump/rest.h"
+#include "frontend/exchange/dump/maker.h"
 #include "ir/op_types.h"
 
 /* The data inputs of a node as operands: values in maker->values, forms in maker->forms. */
@@ -240,8 +240,6 @@ void maker_take_operands(struct dump_maker *maker, const struct dump_node *node)
     if (node->role == DUMP_RETURN)
         return;
     take_inputs(maker, node);
-    if (maker_rest_operands(maker, node))
-        return;
     shape_operands(maker,
                    node->dialect == DIALECT_GE ? op_type_find(maker->module, node->type) : NULL);
     forget_labels(maker);

@@ -30,14 +30,6 @@ struct dump_maker {
     struct translator translator;
     VEC(struct operand) forms;
     VEC(struct attr) attrs;
-    /* Open blocks of the graph's rest (make_rest.c): the index there, the id here. */
-    VEC(struct dump_rest_block {
-        int64_t index;
-        uint32_t id;
-    })
-    rest_blocks;
-    bool has_rest_blocks;
-    struct id_map superkernels; /* those of the graph's rest that have begun: blocks, by name */
 };
 
 static inline const struct dump_graph *maker_graph(const struct dump_maker *maker)
@@ -90,7 +82,5 @@ uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_val
 /* Opens and closes blocks before an op of the node (make_blocks.c). */
 void maker_enter(struct dump_maker *maker, const struct dump_node *node);
 void maker_leave(struct dump_maker *maker);
-/* Closes those that the nodes' scopes and streams are. */
-void maker_leave_marks(struct dump_maker *maker);
 
 #endif

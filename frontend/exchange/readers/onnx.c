@@ -375,8 +375,6 @@ static void read_graph_field(struct reader *reader, struct onnx_level *level,
         onnx_level_value(&reader->onnx, level, field);
     else if (proto_is(field, "name"))
         level->name = field_string(proto, field, dump);
-    else if (proto_is(field, "doc_string"))
-        onnx_level_doc(&reader->onnx, level, field);
     else if (proto_is(field, "domain"))
         level->domain = field_string(proto, field, dump);
     else if (proto_is(field, "overload"))

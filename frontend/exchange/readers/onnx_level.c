@@ -113,18 +113,6 @@ void onnx_level_sparse(struct onnx *onnx, struct onnx_level *level, const struct
     add_initializer(onnx, level, &tensor);
 }
 
-/* What skirc export says of the graph, which has no attributes. */
-void onnx_level_doc(struct onnx *onnx, struct onnx_level *level, const struct proto_field *field)
-{
-    static const char mark[] = "_skir ";
-    const char *bytes;
-    size_t size;
-    if (field->kind == PROTO_STRING && proto_string(&onnx->proto, field, &bytes, &size) &&
-        size >= sizeof mark - 1 && memcmp(bytes, mark, sizeof mark - 1) == 0)
-        onnx->dump->graphs.at[level->graph].rest_text = intern_copy(
-            &onnx->dump->module->names, bytes + sizeof mark - 1, size - (sizeof mark - 1));
-}
-
 /* The types of what the nodes give, which stand behind them. */
 static void type_outputs(struct id_map *types, struct dump_graph *graph)
 {

@@ -31,7 +31,6 @@ void onnx_level_initializer(struct onnx *onnx, struct onnx_level *level,
                             const struct proto_field *field);
 void onnx_level_sparse(struct onnx *onnx, struct onnx_level *level,
                        const struct proto_field *outer);
-void onnx_level_doc(struct onnx *onnx, struct onnx_level *level, const struct proto_field *field);
 /* Its values get the types that are declared, and it its name, or else `fallback`. */
 void onnx_level_end(struct onnx *onnx, struct onnx_level *level, uint32_t fallback);
 

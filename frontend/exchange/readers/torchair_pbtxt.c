@@ -135,12 +135,10 @@ bool exchange_read_torchair_pbtxt(struct dump *dump)
 
 /* ---------------------------------------------------------------------------- signs ---- */
 
-/* A key that describes a tensor, or that only skirc export writes, which has no other format of
- * such nodes. */
+/* A key that describes a tensor. */
 static bool is_own_key(const char *key, size_t size)
 {
-    return (size >= 3 && (memcmp(key, "[i]", 3) == 0 || memcmp(key, "[o]", 3) == 0)) ||
-           (size == 5 && memcmp(key, "_skir", 5) == 0);
+    return size >= 3 && (memcmp(key, "[i]", 3) == 0 || memcmp(key, "[o]", 3) == 0);
 }
 
 /* Of an entry of `attr` that was entered: 1 where its key is one of this format, -1 where its value

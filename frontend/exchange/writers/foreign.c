@@ -1,5 +1,7 @@
 #include "frontend/exchange/writers/foreign.h"
+#include "ir/base/utf8.h"
 #include "ir/contents.h"
+#include "ir/syntax/locate.h"
 
 /* ---------------------------------------------------------------------------- names ---- */
 
@@ -91,16 +93,6 @@ uint32_t foreign_output(const struct foreign *foreign, uint32_t value)
     return def == DEF_PARAM ? 0 : value - foreign->graph->ops.at[def].results.first;
 }
 
-const struct attr *foreign_name_attr(const struct foreign *foreign, uint32_t op)
-{
-    const struct intern_name *name = foreign_op_name(foreign, op);
-    const struct attr *own = own_name(foreign, &foreign->graph->ops.at[op]);
-    if (!own || foreign->form->value_names)
-        return NULL;
-    const struct intern_name *text = module_text(foreign, own->value.id);
-    return text->size == name->size && memcmp(text->text, name->text, name->size) == 0 ? own : NULL;
-}
-
 /* ---------------------------------------------------------------------------- types ---- */
 
 bool foreign_has_role(const struct module *module, uint32_t type)
@@ -122,6 +114,65 @@ void foreign_op_type(const struct foreign *foreign, const struct op *op, struct 
     text_bytes(type, name->text, name->size);
 }
 
+/* --------------------------------------------------------------------------- blocks ---- */
+
+struct foreign_marks foreign_marks(const struct foreign *foreign, const struct op *op)
+{
+    const struct graph *graph = foreign->graph;
+    struct foreign_marks marks = {.scope = NONE, .options = NONE, .stream = NONE};
+    uint32_t launch = graph_superkernel(graph, op->block);
+    uint32_t scope = graph_enclosing(graph, op->block, BLOCK_SCOPE);
+    uint32_t stream = graph_enclosing(graph, op->block, BLOCK_STREAM);
+    if (launch != NONE) {
+        const struct range attrs = graph->blocks.at[launch].attrs;
+        marks.scope = attr_symbol(foreign->module, attrs, W_scope);
+        marks.options = attr_string(foreign->module, attrs, W_options);
+    } else if (scope != NONE) {
+        marks.no_scope = graph->blocks.at[scope].kind == BLOCK_SCOPE_NONE;
+        marks.scope = graph->blocks.at[scope].name;
+        if (!marks.no_scope)
+            marks.options = id_map_find(&foreign->options, marks.scope);
+    }
+    if (stream != NONE && stream_label(graph->blocks.at[stream].name) != NONE) {
+        marks.stream = graph->blocks.at[stream].name;
+        uint32_t priority = id_map_find(&foreign->priority, marks.stream);
+        marks.priority = priority == NONE ? NULL : &foreign->module->attrs.at[priority];
+    }
+    return marks;
+}
+
+/* What blocks of one scope or stream say alike, whichever of them says it. */
+static void read_block(struct foreign *foreign, const struct block *block)
+{
+    const struct module *module = foreign->module;
+    if (block->kind == BLOCK_SCOPE) {
+        uint32_t options = attr_string(module, block->attrs, W_options);
+        if (options != NONE)
+            id_map_set(&foreign->options, block->name, options);
+    } else if (block->kind == BLOCK_STREAM) {
+        const struct attr *priority = attr_find(module, block->attrs, W_priority);
+        if (priority && priority->value.kind == ATTR_INT)
+            id_map_set(&foreign->priority, block->name, (uint32_t)(priority - module->attrs.at));
+    }
+}
+
+static void read_blocks(struct foreign *foreign)
+{
+    for (uint32_t i = 0; i < foreign->graph->blocks.count; i++)
+        read_block(foreign, &foreign->graph->blocks.at[i]);
+}
+
+static void forget_blocks(struct foreign *foreign)
+{
+    for (uint32_t i = 0; i < foreign->graph->blocks.count; i++) {
+        const struct block *block = &foreign->graph->blocks.at[i];
+        if (block->kind == BLOCK_SCOPE)
+            *id_map_at(&foreign->options, block->name) = NONE;
+        else if (block->kind == BLOCK_STREAM)
+            *id_map_at(&foreign->priority, block->name) = NONE;
+    }
+}
+
 /* --------------------------------------------------------------------------- graphs ---- */
 
 void foreign_init(struct foreign *foreign, const struct module *module,
@@ -133,13 +184,10 @@ void foreign_init(struct foreign *foreign, const struct module *module,
 void foreign_free(struct foreign *foreign)
 {
     intern_free(&foreign->names);
-    text_free(&foreign->rest);
     text_free(&foreign->scratch);
     id_map_free(&foreign->taken);
     id_map_free(&foreign->options);
     id_map_free(&foreign->priority);
-    id_map_free(&foreign->met_scopes);
-    id_map_free(&foreign->met_streams);
 }
 
 void foreign_begin_graph(struct foreign *foreign, const struct graph *graph)
@@ -156,12 +204,12 @@ void foreign_begin_graph(struct foreign *foreign, const struct graph *graph)
             foreign->op_names[id] = name_op(foreign, &graph->ops.at[id]);
         }
     foreign->return_name = make_name(foreign, "NetOutput", 9);
-    foreign_read_blocks(foreign);
+    read_blocks(foreign);
 }
 
 void foreign_end_graph(struct foreign *foreign)
 {
-    foreign_forget_blocks(foreign);
+    forget_blocks(foreign);
     mem_free(foreign->op_names);
     mem_free(foreign->param_names);
 }
@@ -175,7 +223,6 @@ static bool is_reserved(const struct intern_name *key)
                                        "_super_kernel_options",
                                        "_user_stream_label",
                                        "_user_stream_priority",
-                                       "_skir",
                                        "index",
                                        "_parent_node_index",
                                        "_name",
@@ -205,4 +252,72 @@ bool foreign_says_attr(const struct foreign *foreign, const struct op *op, const
         if ((unsigned char)key->text[i] >= 0x80)
             return false;
     return !is_reserved(key) && foreign->form->says_value(foreign->module, &attr->value);
+}
+
+/* ------------------------------------------------------------------------------ fits ---- */
+
+struct fits {
+    const struct foreign_form *form;
+    const struct module *module;
+    struct diags *diags;
+    struct text clean;
+};
+
+static bool is_utf8(struct fits *fits, uint32_t name)
+{
+    const struct intern_name *n = &fits->module->names.names[name];
+    fits->clean.size = 0;
+    text_utf8(&fits->clean, n->text, n->size);
+    return fits->clean.size == n->size &&
+           (n->size == 0 || memcmp(fits->clean.at, n->text, n->size) == 0);
+}
+
+static void refuse_name(struct fits *fits, const char *what, uint32_t name, struct span span)
+{
+    diag_at(fits->diags, DIAG_not_exported, span, "%s '%.*s' is not UTF-8, which %s wants", what,
+            NAME(fits->module, name), fits->form->name);
+}
+
+static void check_graph(struct fits *fits, const struct graph *graph)
+{
+    const struct module *module = fits->module;
+    if (!is_utf8(fits, graph->name))
+        refuse_name(fits, "the name of the graph", graph->name, locate_name(module, graph->loc));
+    if (graph->cases.count &&
+        diag_at(fits->diags, DIAG_not_exported, locate_name(module, graph->loc),
+                "the gears of this graph are expanded, which %s cannot have", fits->form->name))
+        diag_help(fits->diags, "export the graph as it was before, or that of one combination");
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        if (!is_utf8(fits, op->type))
+            refuse_name(fits, "the op type", op->type, locate_op(module, op, OP_TYPE_NAME, 0));
+    }
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        uint32_t name = graph->values.at[i].name;
+        if (!is_utf8(fits, name))
+            refuse_name(fits, "the name of the value", name, locate_value(module, graph, i));
+    }
+}
+
+bool foreign_fits(const struct foreign_form *form, const struct module *module, struct diags *diags)
+{
+    struct fits fits = {form, module, diags, {NULL, 0, 0}};
+    uint32_t errors = diags->counts[SEVERITY_ERROR];
+    if (module->graphs.count == 0)
+        diag_at(diags, DIAG_not_exported, no_span, "there is no graph, and %s has nothing else",
+                form->name);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        check_graph(&fits, &module->graphs.at[i]);
+    text_free(&fits.clean);
+    return diags->counts[SEVERITY_ERROR] == errors;
+}
+
+bool foreign_fits_one(const struct foreign_form *form, const struct module *module,
+                      struct diags *diags)
+{
+    if (module->graphs.count < 2)
+        return true;
+    struct span span = locate_name(module, module->graphs.at[1].loc);
+    diag_at(diags, DIAG_not_exported, span, "%s is one graph, and this is another", form->name);
+    return false;
 }

@@ -22,18 +22,11 @@ struct writer {
 
 static const struct foreign_form model_form = {
     .name = "ge-txt",
-    .control = true,
-    .return_nodes = true,
-    .graph_names = true,
-    .says_type = ge_says_type,
     .says_value = ge_says_value,
 };
 
 static const struct foreign_form dressed_form = {
     .name = "torchair-pbtxt",
-    .control = true,
-    .return_nodes = true,
-    .says_type = ge_says_type,
     .says_value = ge_says_value,
 };
 
@@ -84,12 +77,6 @@ static void put_integer_attr(struct writer *writer, const char *key, int64_t num
     open_attr(writer, key, strlen(key));
     proto_put_integer(&writer->out, "i", number);
     close_attr(writer);
-}
-
-static void put_rest(struct writer *writer)
-{
-    if (writer->foreign.rest.size)
-        put_string_attr(writer, "_skir", writer->foreign.rest.at, writer->foreign.rest.size);
 }
 
 static void put_attrs(struct writer *writer, const struct op *op, struct range attrs)
@@ -242,8 +229,6 @@ static void put_op(struct writer *writer, uint32_t id)
     put_contents(writer, op);
     put_attrs(writer, op, op->attrs);
     put_marks(writer, op);
-    foreign_op_rest(&writer->foreign, id);
-    put_rest(writer);
     put_descs(writer, op);
     put_callees(writer, op);
     proto_close(&writer->out);
@@ -254,8 +239,6 @@ static void put_param(struct writer *writer, uint32_t param)
     open_op(writer, foreign_definer(&writer->foreign, param), "Data", 4);
     put_integer_attr(writer, "index", param);
     put_attrs(writer, NULL, writer->foreign.graph->params.at[param].attrs);
-    foreign_param_rest(&writer->foreign, param);
-    put_rest(writer);
     put_desc(writer, SIDE_OUTPUT, 0, type_of(writer, param));
     proto_close(&writer->out);
 }
@@ -273,14 +256,12 @@ static void put_gears(struct writer *writer)
     ge_gears_free(&gears);
 }
 
-static void put_returns(struct writer *writer, bool first)
+static void put_returns(struct writer *writer)
 {
     const struct vec_u32 *returns = &writer->foreign.graph->returns;
     open_op(writer, &writer->foreign.names.names[writer->foreign.return_name], "NetOutput", 9);
     for (uint32_t i = 0; i < returns->count; i++)
         put_input(writer, returns->at[i], false);
-    foreign_graph_rest(&writer->foreign, first);
-    put_rest(writer);
     if (writer->dressed)
         put_gears(writer);
     for (uint32_t i = 0; i < returns->count; i++)
@@ -301,7 +282,7 @@ static void put_graph(struct writer *writer, const struct graph *graph, bool fir
     for (uint32_t i = 0; i < graph->body.count && pieces_next(&writer->pieces); i++)
         if (item_kind(graph->body.at[i]) == ITEM_OP)
             put_op(writer, item_id(graph->body.at[i]));
-    put_returns(writer, first);
+    put_returns(writer);
     if (!writer->dressed) {
         if (first)
             put_gears(writer);

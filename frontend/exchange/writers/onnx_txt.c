@@ -58,8 +58,6 @@ static bool says_value(const struct module *module, const struct attr_value *val
 static const struct foreign_form form = {
     .name = "onnx-txt",
     .value_names = true,
-    .graph_names = true,
-    .says_type = says_type,
     .says_value = says_value,
 };
 
@@ -248,7 +246,7 @@ static void put_contents(struct writer *writer, const struct foreign *foreign, c
 
 /* ----------------------------------------------------------------------------- nodes ---- */
 
-static void put_graph(struct writer *writer, uint32_t index, const char *field, bool first);
+static void put_graph(struct writer *writer, uint32_t index, const char *field);
 
 /* The graphs that the op calls and that stand nowhere yet. */
 static void put_callees(struct writer *writer, const struct op *op)
@@ -265,7 +263,7 @@ static void put_callees(struct writer *writer, const struct op *op)
             open_attr(writer, name_at(writer, callee.attr->key)->text,
                       name_at(writer, callee.attr->key)->size);
         open = listed ? callee.attr : NULL;
-        put_graph(writer, callee.graph, listed ? "graphs" : "g", false);
+        put_graph(writer, callee.graph, listed ? "graphs" : "g");
         if (!listed)
             close_attr(writer, "GRAPH");
     }
@@ -340,9 +338,6 @@ static void put_node(struct writer *writer, struct foreign *foreign, uint32_t id
             put_attr(writer, attr);
     }
     put_marks(writer, foreign, op);
-    foreign_op_rest(foreign, id);
-    if (foreign->rest.size)
-        put_bytes_attr(writer, "_skir", foreign->rest.at, foreign->rest.size);
     put_callees(writer, op);
     proto_close(&writer->out);
 }
@@ -364,18 +359,7 @@ static void put_values(struct writer *writer, const struct graph *graph)
     }
 }
 
-static void put_rest(struct writer *writer, struct foreign *foreign, bool first)
-{
-    foreign_graph_rest(foreign, first);
-    if (foreign->rest.size == 0)
-        return;
-    writer->bytes.size = 0;
-    text_string(&writer->bytes, "_skir ");
-    text_append(&writer->bytes, &foreign->rest);
-    proto_put_string(&writer->out, "doc_string", writer->bytes.at, writer->bytes.size);
-}
-
-static void put_graph(struct writer *writer, uint32_t index, const char *field, bool first)
+static void put_graph(struct writer *writer, uint32_t index, const char *field)
 {
     const struct graph *graph = &writer->module->graphs.at[index];
     struct foreign foreign;
@@ -384,7 +368,6 @@ static void put_graph(struct writer *writer, uint32_t index, const char *field, 
     foreign_begin_graph(&foreign, graph);
     proto_open(&writer->out, field);
     put_name(writer, "name", graph->name);
-    put_rest(writer, &foreign, first);
     for (uint32_t i = 0; i < graph->body.count && pieces_next(&writer->pieces); i++)
         if (item_kind(graph->body.at[i]) == ITEM_OP)
             put_node(writer, &foreign, item_id(graph->body.at[i]));
@@ -447,7 +430,7 @@ bool exchange_write_onnx_txt(struct print_sink *sink, const struct module *modul
     proto_put_integer(&writer.out, "ir_version", IR_VERSION);
     proto_put_text(&writer.out, "producer_name", "skirc");
     uint32_t root = find_root(module);
-    put_graph(&writer, root, "graph", true);
+    put_graph(&writer, root, "graph");
     put_version(&writer, "", OPSET);
     put_version(&writer, ONNX_GE_DOMAIN, 1);
     put_gears(&writer, &module->graphs.at[root]);
