@@ -125,9 +125,6 @@ libskrt_la_SOURCES = \
 	backend/runtime/core.c \
 	backend/runtime/core.h \
 	backend/runtime/crash.c \
-	backend/runtime/crash.h \
-	backend/runtime/floats.c \
-	backend/runtime/floats.h \
 	backend/runtime/device.c \
 	backend/runtime/dynamic.c \
 	backend/runtime/early.c \

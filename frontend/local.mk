@@ -189,23 +189,16 @@ noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/skirc.c \
 	frontend/skirc.h \
-	frontend/cli/apart.c \
-	frontend/cli/apart.h \
-	frontend/cli/apart_record.c \
-	frontend/cli/apart_record.h \
-	frontend/cli/apart_work.c \
-	frontend/cli/attend.c \
-	frontend/cli/attend.h \
 	frontend/cli/bind_argument.c \
 	frontend/cli/bind_argument.h \
 	frontend/cli/bind_dims.c \
 	frontend/cli/bind_dims.h \
+	frontend/cli/child_process.c \
+	frontend/cli/child_process.h \
 	frontend/cli/clashes.c \
 	frontend/cli/clashes.h \
 	frontend/cli/command.c \
 	frontend/cli/command.h \
-	frontend/cli/crash.c \
-	frontend/cli/crash.h \
 	frontend/cli/diff.c \
 	frontend/cli/diff.h \
 	frontend/cli/drop_graphs.c \
@@ -237,8 +230,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/fusion_arguments.h \
 	frontend/cli/sk_argument.c \
 	frontend/cli/sk_argument.h \
-	frontend/cli/replaced.c \
-	frontend/cli/replaced.h \
 	frontend/cli/shared_object.c \
 	frontend/cli/shared_object.h \
 	frontend/cli/target.c \
@@ -280,16 +271,12 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_findings.h \
 	frontend/commands/outer_graphs.c \
 	frontend/commands/outer_graphs.h \
-	frontend/commands/run_files.c \
-	frontend/commands/run_files.h \
 	frontend/commands/run_graph.c \
 	frontend/commands/run_graph.h \
 	frontend/commands/run_json.c \
 	frontend/commands/run_json.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
-	frontend/commands/run_left.c \
-	frontend/commands/run_left.h \
 	frontend/commands/run_measure.c \
 	frontend/commands/run_measure.h \
 	frontend/commands/run_operands.c \
@@ -300,8 +287,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_other.h \
 	frontend/commands/run_overwrites.c \
 	frontend/commands/run_overwrites.h \
-	frontend/commands/run_own.c \
-	frontend/commands/run_own.h \
 	frontend/commands/run_probe.c \
 	frontend/commands/run_probe.h \
 	frontend/commands/run_profile.c \
@@ -310,18 +295,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_repeat.h \
 	frontend/commands/run_report.c \
 	frontend/commands/run_report.h \
-	frontend/commands/run_running.c \
-	frontend/commands/run_running.h \
-	frontend/commands/run_settings.c \
-	frontend/commands/run_settings.h \
 	frontend/commands/run_stubs.c \
 	frontend/commands/run_stubs.h \
-	frontend/commands/run_suspects.c \
-	frontend/commands/run_suspects.h \
-	frontend/commands/run_threads.c \
-	frontend/commands/run_threads.h \
-	frontend/commands/run_unload.c \
-	frontend/commands/run_unload.h \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
 	frontend/commands/runner.h \

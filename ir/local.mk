@@ -139,6 +139,8 @@ libskir_la_SOURCES += \
 	ir/base/array_kinds.h \
 	ir/base/bytes16.h \
 	ir/base/check.h \
+	ir/base/cleanup_registry.c \
+	ir/base/cleanup_registry.h \
 	ir/base/components.c \
 	ir/base/components.h \
 	ir/base/diag.c \
@@ -165,8 +167,6 @@ libskir_la_SOURCES += \
 	ir/base/json_document.h \
 	ir/base/guarded.c \
 	ir/base/guarded.h \
-	ir/base/leftovers.c \
-	ir/base/leftovers.h \
 	ir/base/memory.c \
 	ir/base/memory.h \
 	ir/base/message.h \

@@ -265,6 +265,7 @@ script_tests = \
 	tests/e2e/canonical_form.sh \
 	tests/e2e/carets.py \
 	tests/e2e/check_compile.py \
+	tests/e2e/child_process.py \
 	tests/e2e/compile_objects.py \
 	tests/e2e/contents.py \
 	tests/e2e/debug_options.py \
@@ -293,12 +294,6 @@ script_tests = \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_arguments.py \
-	tests/e2e/hostile_calls.py \
-	tests/e2e/hostile_kernels.py \
-	tests/e2e/hostile_processes.py \
-	tests/e2e/hostile_records.py \
-	tests/e2e/hostile_settings.py \
-	tests/e2e/hostile_suspects.py \
 	tests/e2e/hostile_symbols.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \

@@ -1,5 +1,4 @@
 /* Calls of sub-kernels, and what a sub-kernel asks about the one that it is in. */
-#include "backend/runtime/crash.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/race.h"
 #include "backend/runtime/shape.h"
@@ -36,12 +35,8 @@ static void call_run(struct skrt_core *core, const struct skrt_call *call, unsig
     core->early_done = 0;
     atomic_store_explicit(&core->ran, site, memory_order_relaxed);
     atomic_store_explicit(&core->in_call, true, memory_order_relaxed);
-    if (skrt_notes)
-        skrt_note_begin(core);
     skrt_sched_let_go(core->worker, SKRT_FOR_A_CALL);
     call->fn(core, call->args_offset);
-    if (skrt_notes)
-        skrt_note_end(core);
     skrt_early_check(core, site);
     atomic_store_explicit(&core->in_call, false, memory_order_relaxed);
     if (core->sync)

@@ -1,22 +1,14 @@
-/* What cores are running, for signal handlers, and for who looks when their process has ended. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sigisemptyset */
-#endif
-#include "backend/runtime/crash.h"
-
-#include <signal.h>
-#include <string.h>
-#include <unistd.h>
-
+/* What cores are running, for signal handlers. */
 #include "backend/runtime/scheduler.h"
 #include "backend/runtime/stacks.h"
 
-struct skrt_note *skrt_notes;
+#include <string.h>
+#include <unistd.h>
 
 /* A line that grows; what has no room is cut off, but for its newline. Stdio is not for signal
  * handlers. */
 struct line {
-    char text[SKRT_NOTE_SIZE];
+    char text[508];
     size_t size;
 };
 
@@ -100,70 +92,4 @@ bool skrt_crash_is_overflow(const void *address)
 {
     const struct skrt_worker *worker = skrt_sched_this_worker();
     return worker && skrt_stacks_overflow(worker->device, address);
-}
-
-/* ------------------------------------------------------------------------------ notes ---- */
-
-void skrt_keep_notes(struct skrt_note *notes)
-{
-    skrt_notes = notes;
-}
-
-static struct skrt_note *note_of(const struct skrt_core *core)
-{
-    return &skrt_notes[(uint32_t)core->type * SKRT_MAX_CORES + core->place % SKRT_MAX_CORES];
-}
-
-void skrt_note_begin(struct skrt_core *core)
-{
-    struct skrt_note *note = note_of(core);
-    skrt_floats_take(&core->floats);
-    struct line line;
-    describe(&line, core);
-    memcpy(note->text, line.text, line.size + 1);
-    atomic_store_explicit((_Atomic uint32_t *)&note->running, 1, memory_order_release);
-}
-
-/* Signals to the process are for other threads; one to this thread is by the call itself, as
- * raise() sends it, and would be kept back for ever. */
-static void deliver_own_signals(void)
-{
-    sigset_t pending, before;
-    if (sigpending(&pending) != 0 || sigisemptyset(&pending))
-        return;
-    pthread_sigmask(SIG_UNBLOCK, &pending, &before);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* The first call that has changed how its thread computes. */
-static struct line changed;
-static atomic_flag has_changed = ATOMIC_FLAG_INIT;
-static atomic_bool changed_is_there;
-
-static void note_changed(const struct skrt_core *core)
-{
-    if (atomic_flag_test_and_set(&has_changed))
-        return;
-    describe(&changed, core);
-    atomic_store(&changed_is_there, true);
-}
-
-size_t skrt_take_changed_floats(char *text, size_t size)
-{
-    if (!atomic_load(&changed_is_there))
-        return 0;
-    size_t count = changed.size < size ? changed.size : size - 1;
-    memcpy(text, changed.text, count);
-    text[count] = '\0';
-    atomic_store(&changed_is_there, false);
-    atomic_flag_clear(&has_changed);
-    return count;
-}
-
-void skrt_note_end(struct skrt_core *core)
-{
-    if (skrt_floats_restore(&core->floats))
-        note_changed(core);
-    deliver_own_signals();
-    atomic_store_explicit((_Atomic uint32_t *)&note_of(core)->running, 0, memory_order_relaxed);
 }

@@ -572,28 +572,12 @@ const char *skrt_status_text(enum skrt_status status);
 /* For signal handlers: writes to `fd` what the calling thread's core is running (launch, core,
  * instruction, op), with async-signal-safe calls only. Does nothing on other threads. */
 void skrt_report_crash(int fd);
-/* The same to memory, as a line that ends; returns its size, 0 on other threads. */
+/* The same to memory, as a line that ends; returns its size, 0 on other threads. 512 bytes are
+ * enough. */
 size_t skrt_crash_text(char *text, size_t size);
 /* Also for signal handlers: whether the address is directly below the stack of a core, of the
  * device that the calling thread belongs to: a kernel has used more than the 256 KiB there are. */
 bool skrt_crash_is_overflow(const void *address);
-
-/* The call of a sub-kernel that a core of the device is in, or was in last. */
-enum { SKRT_NOTES = 2048, SKRT_NOTE_SIZE = 508 };
-struct skrt_note {
-    uint32_t running;          /* 0: it has returned */
-    char text[SKRT_NOTE_SIZE]; /* what skrt_report_crash would write */
-};
-
-/* From now on each call is noted in these, of which there are SKRT_NOTES, zeroed at first; NULL:
- * none is. In memory that is shared with another process, they say there what has ended this one
- * without a word. A signal that a call sends to its own thread, where it is blocked, is delivered
- * behind it. Notes take time. Not to be called while a launch runs. */
-void skrt_keep_notes(struct skrt_note *notes);
-/* Where calls are noted: the first one, since this was asked last, that did not leave as it was how
- * its thread computes (rounding, denormals, traps), which is set back. As skrt_crash_text; not to
- * be called while a launch runs. */
-size_t skrt_take_changed_floats(char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -47,7 +47,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "backend/runtime/floats.h"
 #include "backend/runtime/fiber.h"
 #include "backend/runtime/gate.h"
 #include "backend/runtime/names.h"
@@ -218,7 +217,6 @@ struct skrt_core {
     uint64_t calls;
     /* Own, and its partners' while it is blocked: the call that it is in, or NULL. */
     const struct skrt_call *call;
-    struct skrt_floats floats; /* own: before that, where calls are noted */
     /* Own: what the current call says of early start, and what its sub-kernel has done of it. */
     unsigned early, early_done;
 

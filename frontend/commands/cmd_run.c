@@ -1,5 +1,5 @@
 /* skirc run: a graph on this machine. */
-#include "frontend/cli/apart.h"
+#include "frontend/cli/child_process.h"
 #include "frontend/cli/named_files.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/target.h"
@@ -15,7 +15,6 @@
 #include "frontend/commands/run_stubs.h"
 #include "frontend/commands/run_values.h"
 #include "ir/base/file.h"
-#include "ir/base/leftovers.h"
 #include "ir/base/memory.h"
 
 #include <fcntl.h>
@@ -135,7 +134,7 @@ static enum exit_status check_files(struct runner *runner, struct runner *other)
     if (!run_json_is_printed(runner->invocation) &&
         check_file(runner, other, option_value(runner->invocation, "json")) != EXIT_DONE) {
         runner->json_written = true; /* nobody tries */
-        apart_answered();
+        child_answered();
         status = EXIT_INPUT;
     }
     if (check_file(runner, other, option_value(runner->invocation, "remarks")) != EXIT_DONE) {
@@ -221,12 +220,6 @@ static enum exit_status give_output_back(const struct invocation *invocation, FI
     return status;
 }
 
-static void leave_here(void *runner, const char *said, enum exit_status status)
-{
-    run_json_ended(runner, said, status);
-    fflush(((struct runner *)runner)->out);
-}
-
 static enum exit_status run_here(struct invocation *invocation)
 {
     FILE *out = invocation->out, *kept = NULL;
@@ -238,8 +231,7 @@ static enum exit_status run_here(struct invocation *invocation)
                             .max_iterations = 1000000};
     if (!run_options_read(&runner))
         return EXIT_USAGE;
-    apart_allow(runner.timeout);
-    apart_on_leave(leave_here, &runner);
+    child_set_timeout(runner.timeout);
     if (run_json_is_printed(invocation)) {
         kept = keep_output(invocation);
         runner.out = kept ? kept : out;
@@ -257,43 +249,18 @@ static enum exit_status run_here(struct invocation *invocation)
     return give_output_back(invocation, kept, status);
 }
 
-struct apart_call {
-    struct invocation *invocation;
-    struct apart_end end;
-    enum exit_status status;
-};
-
-static void call_apart(void *user)
-{
-    struct apart_call *call = user;
-    call->status = apart_run(call->invocation, run_here, &call->end);
-}
-
-/* Want of memory here is the end of the run, of which JSON says so. */
-static void run_apart(struct apart_call *call)
-{
-    struct mem_scope scope = {.blocks = NULL};
-    if (mem_scope_run(&scope, call_apart, call))
-        return;
-    leftovers_clear();
-    call->status = out_of_memory(call->invocation->err);
-    call->end = (struct apart_end){.text = "skirc: out of memory"};
-}
-
-/* Kernels do what they like to the process that they are in. */
+/* Kernels may crash, end their process, or not return. */
 enum exit_status cmd_run(struct invocation *invocation)
 {
-    struct apart_call call = {.invocation = invocation};
-    if (option_given(invocation, "in-process")) {
-        leftovers_adopt();
+    struct child_end end;
+    if (option_given(invocation, "in-process"))
         return run_here(invocation);
-    }
-    run_apart(&call);
+    enum exit_status status = child_run(invocation, run_here, &end);
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
                             .name = invocation->files[0],
-                            .json_written = call.end.answered};
-    if (call.status != EXIT_USAGE && (runner.target = target_option(invocation)))
-        call.status = run_json_ended(&runner, call.end.text, call.status);
-    return call.status;
+                            .json_written = end.answered};
+    if (status != EXIT_USAGE && (runner.target = target_option(invocation)))
+        status = run_json_ended(&runner, end.text, status);
+    return status;
 }

@@ -1,5 +1,5 @@
 #include "frontend/commands/run_json.h"
-#include "frontend/cli/apart.h"
+#include "frontend/cli/child_process.h"
 #include "frontend/cli/measured.h"
 #include "frontend/cli/named_files.h"
 #include "frontend/cli/output.h"
@@ -213,7 +213,7 @@ static enum exit_status write_json(struct runner *runner, struct text *text,
     text_char(text, '\n');
     invocation.out = runner->out;
     enum exit_status written = write_output(&invocation, path, text);
-    apart_answered(); /* or it cannot be */
+    child_answered(); /* or it cannot be */
     text_free(text);
     runner->json_written = true;
     return worse_status(status, written);
@@ -254,7 +254,7 @@ static bool keeps_named(struct runner *runner, struct runner *other)
          (!other || named_files_stay(&other->lowered.input, path))))
         return true;
     runner->json_written = true;
-    apart_answered();
+    child_answered();
     return false;
 }
 

@@ -1,19 +1,35 @@
 #include "frontend/commands/run_launch.h"
-#include "frontend/cli/apart.h"
-#include "frontend/cli/crash.h"
-#include "frontend/commands/run_left.h"
-#include "frontend/commands/run_own.h"
+#include "frontend/cli/child_process.h"
+#include "frontend/commands/run_json.h"
 #include "frontend/commands/run_report.h"
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
+static void code_runs(const char *what)
+{
+    if (what)
+        child_code_begins(what, 1);
+    else
+        child_code_ended();
+}
+
+/* Launches may run one after another. */
 static void launches_run(uint32_t count, const char *first)
 {
-    if (count == 0)
-        run_own_take_back();
-    apart_launches_run(count, first);
-    if (count > 0)
-        run_own_lend();
+    char what[256];
+    if (count == 0) {
+        child_code_ended();
+        return;
+    }
+    if (count == 1)
+        snprintf(what, sizeof what, "a kernel of launch %.150s", first);
+    else
+        snprintf(what, sizeof what, "a kernel of launch %.150s, or of one of %u others", first,
+                 count - 1);
+    child_code_begins(what, count);
 }
 
 enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
@@ -36,7 +52,7 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
         .timeout_ms = runner->timeout * 1000,
         .max_iterations = runner->max_iterations,
         .watch = outcome->watch,
-        .code_runs = run_left_code_runs,
+        .code_runs = code_runs,
         .launches_run = launches_run,
         .beside = beside ? beside->run : NULL,
     };
@@ -54,12 +70,6 @@ void run_close(struct outcome *outcome)
     outcome->run = NULL;
 }
 
-static void end_crash_reports(void *unused)
-{
-    (void)unused;
-    crash_reports_end();
-}
-
 /* The inputs of these storages that nothing is to write, or NULL. */
 static struct read_only *read_only_of(struct outcome *outcome, const struct storages *storages)
 {
@@ -74,30 +84,102 @@ struct memory_map {
     struct read_only *read_only; /* or NULL */
 };
 
-static bool memory_place(const void *context, const void *address, char *text, size_t size)
+/* ---------------------------------------------------------------------------- crashes ---- */
+
+/* While kernels run; handlers of signals have no other way to it. */
+static const struct memory_map *crash_map;
+static pid_t crash_process;
+
+/* Kernels may crash on several threads at once. */
+static atomic_flag reporting = ATOMIC_FLAG_INIT;
+
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { N_CRASH_SIGNALS = sizeof crash_signals / sizeof *crash_signals };
+static struct sigaction before_crashes[N_CRASH_SIGNALS];
+
+static void report_place(const void *address)
 {
-    const struct memory_map *memory = context;
-    return storages_place(memory->storages, address, text, size) ||
-           memory->outcome->runner->how->place(memory->outcome->run, address, text, size);
+    const struct outcome *outcome = crash_map->outcome;
+    char text[512];
+    if (skrt_crash_is_overflow(address)) {
+        child_report("it touched what is below its stack, which has 256 KiB\n");
+        return;
+    }
+    if (!storages_place(crash_map->storages, address, text, sizeof text) &&
+        !outcome->runner->how->place(outcome->run, address, text, sizeof text))
+        return;
+    child_report("it touched what is ");
+    child_report(text);
+    child_report("\n");
 }
 
-static bool memory_allow(void *context, const void *address, const char *call)
+/* Whether the thread is to go on where it was. */
+static bool is_allowed(int signal_number, const siginfo_t *info)
 {
-    const struct memory_map *memory = context;
-    struct seal *seal = memory->outcome->seal;
-    return (memory->read_only && read_only_allow(memory->read_only, address, call)) ||
-           (seal && seal->storages && seal_allow(seal, address, call)) ||
-           memory->outcome->runner->how->allow(memory->outcome->run, address);
+    const struct outcome *outcome = crash_map->outcome;
+    struct seal *seal = outcome->seal;
+    char call[512] = "";
+    if (signal_number != SIGSEGV || info->si_code != SEGV_ACCERR)
+        return false;
+    skrt_crash_text(call, sizeof call);
+    return (crash_map->read_only && read_only_allow(crash_map->read_only, info->si_addr, call)) ||
+           (seal && seal->storages && seal_allow(seal, info->si_addr, call)) ||
+           outcome->runner->how->allow(outcome->run, info->si_addr);
 }
+
+static void on_crash(int signal_number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    char call[512];
+    const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
+                           '\0'};
+    if (is_allowed(signal_number, info))
+        return;
+    if (getpid() != crash_process) { /* a kernel has forked it */
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+        return;
+    }
+    while (atomic_flag_test_and_set(&reporting))
+        pause(); /* until the other thread's report ends the process */
+    child_report("skirc: a sub-kernel crashed (signal ");
+    child_report(digits + (signal_number < 10));
+    if (skrt_crash_text(call, sizeof call) > 0) {
+        child_report("\n");
+        child_report(call);
+    } else {
+        child_report(", in a thread that is no core's\n");
+    }
+    if (signal_number == SIGSEGV || signal_number == SIGBUS)
+        report_place(info->si_addr);
+    _exit(EXIT_INPUT);
+}
+
+static void crash_reports_begin(const struct memory_map *map)
+{
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+    crash_map = map;
+    crash_process = getpid();
+    for (int i = 0; i < N_CRASH_SIGNALS; i++)
+        sigaction(crash_signals[i], &action, &before_crashes[i]);
+}
+
+static void crash_reports_end(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < N_CRASH_SIGNALS; i++)
+        sigaction(crash_signals[i], &before_crashes[i], NULL);
+}
+
+/* --------------------------------------------------------------------------- launches ---- */
 
 static void execute(struct outcome *outcome, const struct storages *storages)
 {
     struct read_only *read_only = read_only_of(outcome, storages);
-    struct memory_map memory = {outcome, storages, read_only};
-    const struct crash_map map = {memory_place, &memory, memory_allow, &memory};
+    const struct memory_map map = {outcome, storages, read_only};
     struct mem_guard guard;
     crash_reports_begin(&map);
-    mem_guard(&guard, end_crash_reports, NULL);
+    mem_guard(&guard, crash_reports_end, NULL);
     if (read_only)
         read_only_protect(read_only);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
@@ -106,65 +188,37 @@ static void execute(struct outcome *outcome, const struct storages *storages)
     if (read_only)
         read_only_release(read_only);
     mem_unguard(&guard);
-    crash_reports_end();
+    crash_reports_end(NULL);
 }
 
-struct search {
-    struct run_left_search left;
-    const struct storages *storages;
-    const char *what;
-};
-
-/* Does not come back, but where there is no memory. */
-static void run_ops(void *user)
+/* Kernels that do not return still use what would be released: the process ends here. */
+static _Noreturn void leave(const struct outcome *outcome)
 {
-    struct search *search = user;
-    const struct run_watch watch = run_left_watch(&search->left);
-    struct outcome single = {.runner = search->left.runner, .name = "op by op", .watch = &watch};
-    if (!search->left.call && run_open(&single, NULL) == EXIT_DONE)
-        execute(&single, search->storages);
-    run_left_report(&search->left, search->what);
-}
-
-/* What runs would be taken for that of the next op, as would be what is closed. The kernel may have
- * left no memory to look for it. */
-static _Noreturn void find_who_left(struct outcome *outcome, const struct storages *storages,
-                                    const struct run_left *left, const char *what)
-{
-    struct mem_scope scope = {.blocks = NULL};
-    struct search search = {{.runner = outcome->runner, .left = *left}, storages, what};
-    search.left.call = *left->call ? left->call : NULL;
-    if (run_left_hindered(left))
-        run_left_report(&search.left, what);
-    apart_end_processes();
-    if (apart_is_apart()) /* else what is to be told goes there */
-        run_left_open_streams();
-    (void)mem_scope_run(&scope, run_ops, &search);
-    run_left_report(&search.left, what);
-}
-
-/* What kernels have left running uses what is about to go away. */
-static void execute_alone(struct outcome *outcome, const struct storages *storages)
-{
-    struct run_left left;
-    apart_code_runs(NULL);
-    run_left_begin(&left);
-    execute(outcome, storages);
-    bool stuck = outcome->last.end == RUN_STUCK;
-    const char *what = stuck ? run_left_forbidden(&left) : run_left_end(&left);
-    if (what)
-        find_who_left(outcome, storages, &left, what);
-    if (stuck)
-        run_left_restore(&left);
+    const struct invocation *invocation = outcome->runner->invocation;
+    struct runner runner = *outcome->runner;
+    struct text text = {NULL, 0, 0};
+    text_printf(&text, "skirc: %s\n", outcome->last.cause);
+    for (uint32_t i = 0; i < outcome->last.n_reports; i++)
+        text_string(&text, outcome->last.reports[i]);
+    diag_put_lines(invocation->err, text.at, text.size);
+    text_char(&text, '\0');
+    runner.name = invocation->files[0];
+    enum exit_status status = run_json_ended(&runner, text.at, EXIT_INPUT);
+    fflush(runner.out);
+    fflush(invocation->out);
+    fflush(invocation->err);
+    child_leave(status);
 }
 
 enum exit_status run_launch(struct outcome *outcome, const struct storages *storages)
 {
-    execute_alone(outcome, storages);
+    execute(outcome, storages);
     if (outcome->last.end == RUN_DONE)
         return EXIT_DONE;
     /* The trace is written before the report, which may end the process. */
     enum exit_status status = run_report_trace(outcome);
+    if (outcome->last.end == RUN_STUCK)
+        leave(outcome);
     status = worse_status(status, run_report_end(outcome));
     return worse_status(status, run_report_profile(outcome));
 }

@@ -1,10 +1,8 @@
 #include "frontend/commands/run_measure.h"
-#include "frontend/cli/apart.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_check.h"
 #include "frontend/commands/run_json.h"
 #include "frontend/commands/run_launch.h"
-#include "frontend/commands/run_left.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_other.h"
 #include "frontend/commands/run_overwrites.h"
@@ -12,8 +10,6 @@
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
-#include "frontend/commands/run_suspects.h"
-#include "frontend/commands/run_unload.h"
 #include "frontend/commands/run_values.h"
 
 static void add_outcome(struct outcomes *outcomes, struct runner *runner, const char *name,
@@ -64,11 +60,9 @@ static enum exit_status probe(const struct outcomes *outcomes, unsigned i)
     return wanted ? run_probe(&outcomes->at[i]) : EXIT_DONE;
 }
 
-/* Calls are noted: these runs are not measured. */
 static enum exit_status run_firsts(struct outcomes *outcomes)
 {
     enum exit_status status = EXIT_DONE;
-    apart_note_calls(true);
     for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++) {
         struct outcome *outcome = &outcomes->at[i];
         status = outcome->watch ? run_first_watched(outcome, outcome->watch->context)
@@ -76,7 +70,6 @@ static enum exit_status run_firsts(struct outcomes *outcomes)
         if (status == EXIT_DONE)
             status = probe(outcomes, i);
     }
-    apart_note_calls(false);
     return status;
 }
 
@@ -117,6 +110,13 @@ static enum exit_status check_operands(const struct outcomes *outcomes)
     return status;
 }
 
+/* Destructors of kernels run before results are written: what does not end well leaves none. */
+static void unload(const struct outcomes *outcomes)
+{
+    for (unsigned i = 0; i < outcomes->count; i++)
+        outcomes->at[i].runner->how->unload(outcomes->at[i].run);
+}
+
 static enum exit_status run_and_report(struct outcomes *outcomes)
 {
     struct outcome *first = &outcomes->at[0];
@@ -124,16 +124,13 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     if (status == EXIT_DONE)
         status = worse_status(check_operands(outcomes),
                               run_answers_check(first->runner, &first->storages));
-    if (status == EXIT_DONE && !run_left_can_look(first->runner->diags))
-        return EXIT_INPUT;
-    run_suspects_tell(outcomes);
     if (status == EXIT_DONE)
         status = open_all(outcomes);
     if (status == EXIT_DONE)
         status = run_all(outcomes);
     if (status != EXIT_DONE)
         return status;
-    run_unload(outcomes); /* what does not end well leaves no results */
+    unload(outcomes);
     enum exit_status written = worse_status(run_report_trace(first), run_report_profile(first));
     run_profile_print(outcomes);
     run_report_summary(outcomes);

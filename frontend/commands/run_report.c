@@ -1,22 +1,9 @@
 #include "frontend/commands/run_report.h"
-#include "frontend/cli/apart.h"
 #include "frontend/cli/measured.h"
 #include "frontend/cli/output.h"
 #include "frontend/exchange/writers/trace_events.h"
 
 #include <string.h>
-
-/* What kernels that do not return use must not go away. */
-static _Noreturn void leave(const struct outcome *outcome)
-{
-    const struct invocation *invocation = outcome->runner->invocation;
-    apart_tell(invocation->err, "skirc: %s\n", outcome->last.cause);
-    for (uint32_t i = 0; i < outcome->last.n_reports; i++)
-        apart_tell(invocation->err, "%s", outcome->last.reports[i]);
-    fflush(invocation->out);
-    fflush(invocation->err);
-    apart_leave(EXIT_INPUT);
-}
 
 enum exit_status run_report_end(const struct outcome *outcome)
 {
@@ -24,8 +11,6 @@ enum exit_status run_report_end(const struct outcome *outcome)
     const struct invocation *invocation = outcome->runner->invocation;
     if (result->end == RUN_DONE)
         return EXIT_DONE;
-    if (result->end == RUN_STUCK)
-        leave(outcome);
     fprintf(invocation->err, "skirc: %s\n", result->cause);
     for (uint32_t i = 0; i < result->n_reports; i++)
         fputs(result->reports[i], invocation->err);

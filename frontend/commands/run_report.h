@@ -4,8 +4,7 @@
 
 #include "frontend/commands/runner.h"
 
-/* Reports why the last run of a way did not end well. Does not return where it cannot be
- * stopped. */
+/* Reports why the last run of a way did not end well. */
 enum exit_status run_report_end(const struct outcome *outcome);
 
 /* Writes the files of --trace and --profile: what the last run of a way has left. */

@@ -75,7 +75,7 @@ bool folder_names(const char *path, struct arena *arena, struct file_names *name
 struct file_out {
     int fd;
     char *path, *temp; /* `temp` is NULL where none is made (yet) */
-    int leftover;      /* that it is noted by: a signal that ends the process leaves it nowhere */
+    int cleanup;      /* that it is noted by: a signal that ends the process leaves it nowhere */
     struct mem_guard guard;
 };
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);

@@ -1,6 +1,6 @@
 /* Files that appear when they are complete (ir/base/file.h). */
 #include "ir/base/file.h"
-#include "ir/base/leftovers.h"
+#include "ir/base/cleanup_registry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,16 +69,16 @@ static void put_random(char *at)
 }
 
 /* Noted before it is there: a signal that nobody can hold back may end the process between. */
-static int make_noted(const char *temp, int *leftover)
+static int make_noted(const char *temp, int *cleanup)
 {
     struct stat st;
     errno = EEXIST;
     if (lstat(temp, &st) == 0)
         return -1;
-    *leftover = leftovers_note(LEFTOVER_FILE, temp);
+    *cleanup = cleanup_add(CLEANUP_FILE, temp);
     int fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        leftovers_forget(*leftover);
+        cleanup_forget(*cleanup);
     return fd;
 }
 
@@ -88,14 +88,14 @@ static void open_temp(struct file_out *out, mode_t mode)
     enum { TRIES = 100 };
     char *temp = temp_pattern(out->path);
     sigset_t before;
-    leftovers_hold(&before);
+    cleanup_hold(&before);
     for (int i = 0; i < TRIES && out->fd < 0 && (i == 0 || errno == EEXIST); i++) {
         put_random(temp + strlen(temp) - RANDOM_SIZE);
-        out->fd = make_noted(temp, &out->leftover);
+        out->fd = make_noted(temp, &out->cleanup);
     }
     int saved = errno;
     out->temp = out->fd >= 0 ? temp : NULL;
-    leftovers_release(&before);
+    cleanup_release(&before);
     if (out->fd >= 0)
         (void)!fchmod(out->fd, mode);
     else
@@ -240,7 +240,7 @@ static bool give_name(const struct file_out *out)
 {
     if (rename(out->temp, out->path) != 0)
         return false;
-    leftovers_forget(out->leftover);
+    cleanup_forget(out->cleanup);
     return true;
 }
 
@@ -267,7 +267,7 @@ void file_out_abandon(struct file_out *out)
         close(out->fd);
     if (out->temp) {
         unlink(out->temp);
-        leftovers_forget(out->leftover);
+        cleanup_forget(out->cleanup);
     }
     mem_free(out->temp);
     mem_free(out->path);

@@ -2,7 +2,7 @@
 #include "ir/base/tool.h"
 #include "config.h"
 #include "ir/base/arena.h"
-#include "ir/base/leftovers.h"
+#include "ir/base/cleanup_registry.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,11 +43,11 @@ static char *folder_pattern(void)
 static bool make_folder(struct tool_folder *folder)
 {
     sigset_t before;
-    leftovers_hold(&before);
+    cleanup_hold(&before);
     bool made = mkdtemp(folder->path) != NULL;
     if (made)
-        folder->leftover = leftovers_note(LEFTOVER_FOLDER, folder->path);
-    leftovers_release(&before);
+        folder->cleanup = cleanup_add(CLEANUP_FOLDER, folder->path);
+    cleanup_release(&before);
     if (!made)
         return false;
     folder->names = opendir(folder->path);
@@ -56,7 +56,7 @@ static bool make_folder(struct tool_folder *folder)
     int failure = errno;
     /* Code of others may have taken the right from this process: who waits for it has it still. */
     if (rmdir(folder->path) == 0 || errno == ENOENT)
-        leftovers_forget(folder->leftover);
+        cleanup_forget(folder->cleanup);
     errno = failure;
     return false;
 }
@@ -86,7 +86,7 @@ void tool_folder_remove(struct tool_folder *folder)
     closedir(folder->names);
     /* Code of others may have taken the right from this process: who waits for it has it still. */
     if (rmdir(folder->path) == 0 || errno == ENOENT)
-        leftovers_forget(folder->leftover);
+        cleanup_forget(folder->cleanup);
     mem_free(folder->path);
 }
 
@@ -97,7 +97,7 @@ struct tool {
     const char **environment; /* this process's, but for where temporary files are */
     int output;               /* what it prints is read there */
     pid_t pid;
-    int leftover;     /* that it is noted by */
+    int cleanup;     /* that it is noted by */
     int64_t deadline; /* milliseconds of the monotonic clock */
 };
 
@@ -243,11 +243,11 @@ static int tool_start(struct tool *tool)
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     tool->output = ends[0];
-    leftovers_hold(&signals);
+    cleanup_hold(&signals);
     int failure = spawn(tool, ends[1]);
     if (!failure)
-        tool->leftover = leftovers_note_process(tool->pid, NULL);
-    leftovers_release(&signals);
+        tool->cleanup = cleanup_add_process(tool->pid);
+    cleanup_release(&signals);
     close(ends[1]);
     if (failure)
         close(ends[0]);
@@ -261,13 +261,13 @@ static bool tool_end(struct tool *tool, char *printed, size_t printed_size, char
     int status = 0;
     bool ends = drain(tool, printed, printed_size);
     if (!ends) {
-        leftovers_end_process(tool->pid);
+        cleanup_end_process(tool->pid);
         snprintf(how, how_size, "takes longer than %ld seconds: SKIR_TOOL_TIMEOUT allows no more",
                  patience());
     }
     while (ends && waitpid(tool->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    leftovers_forget(tool->leftover);
+    cleanup_forget(tool->cleanup);
     close(tool->output); /* what is ended prints that it is */
     if (ends)
         snprintf(how, how_size, "failed (%s %d)", WIFSIGNALED(status) ? "signal" : "status",

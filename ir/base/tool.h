@@ -34,7 +34,7 @@ bool tool_timeout_is_valid(void);
 struct tool_folder {
     char *path;
     DIR *names;
-    int leftover; /* that it is noted by */
+    int cleanup; /* that it is noted by */
     struct mem_guard guard;
 };
 

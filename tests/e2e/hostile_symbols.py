@@ -16,7 +16,7 @@ fopen fclose fwrite fread fputs fputc fflush fprintf printf puts snprintf vsnpri
 pthread_create pthread_join pthread_mutex_lock pthread_mutex_unlock pthread_cond_wait pthread_sigmask sigaction signal
 dlopen dlsym syscall main _start _init _fini __libc_start_main __cxa_finalize __cxa_atexit
 skrt_call skrt_await skrt_notify skrt_wait skrt_run_rows skrt_launch skrt_launch_all skrt_device_open skrt_crash_text
-skrt_notes skrt_site_text cmd_run run_left_end apart_leave apart_tell record_say mem_alloc file_out_defer relu Relu""".split()
+skrt_site_text cmd_run child_run child_leave cleanup_run mem_alloc file_out_open relu Relu""".split()
 KINDS = {
     "global": ".globl %s",
     "weak": ".weak %s",

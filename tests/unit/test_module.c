@@ -2,7 +2,7 @@
 #include "ir/base/file.h"
 #include "ir/base/heap.h"
 #include "ir/base/intern.h"
-#include "ir/base/leftovers.h"
+#include "ir/base/cleanup_registry.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/order.h"
@@ -607,11 +607,11 @@ static void test_file_signal(void **state)
     char error[256];
     assert_true(file_out_open(&out, folder->file, error, sizeof error));
     assert_int_equal(files_in(folder->path), 1);
-    leftovers_clear();
+    cleanup_run(getpid());
     assert_int_equal(files_in(folder->path), 0);
     assert_false(file_out_commit(&out, error, sizeof error));
     assert_true(file_write(folder->file, "new", 3, error, sizeof error));
-    leftovers_clear();
+    cleanup_run(getpid());
     assert_file(folder->file, "new");
     assert_int_equal(files_in(folder->path), 1);
 }

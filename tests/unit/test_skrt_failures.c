@@ -1,10 +1,8 @@
 /* The virtual device where it refuses or stops: launches and instructions that cannot be executed,
  * reports, timeouts, crashes. */
 #include <errno.h>
-#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -433,77 +431,6 @@ static int deep_body(int fd)
     return crash_launch(fd, deep_kernel);
 }
 
-/* In memory that outlives the process, notes say what it was in that has ended it. */
-static struct skrt_note *notes;
-
-static void leaving_kernel(skrt_core *core, uint64_t args_offset)
-{
-    (void)args_offset;
-    if (skrt_block_idx(core) == 3)
-        _exit(43);
-}
-
-static void returning_kernel(skrt_core *core, uint64_t args_offset)
-{
-    (void)core;
-    (void)args_offset;
-}
-
-static void rounding_kernel(skrt_core *core, uint64_t args_offset)
-{
-    (void)args_offset;
-    if (skrt_block_idx(core) == 3)
-        fesetround(FE_UPWARD);
-}
-
-/* The rounding is set back, and who has changed it is told once. */
-static int rounding_body(int fd)
-{
-    char text[SKRT_NOTE_SIZE];
-    skrt_keep_notes(notes);
-    if (crash_launch(fd, rounding_kernel) != 0 || skrt_take_changed_floats(text, sizeof text) == 0)
-        return 1;
-    if (strcmp(text, "launch test: aiv 3 at `call @bad`; in op Bad\n") != 0)
-        return 2;
-    return skrt_take_changed_floats(text, sizeof text) == 0 ? 0 : 3;
-}
-
-static int leaving_body(int fd)
-{
-    skrt_keep_notes(notes);
-    return crash_launch(fd, leaving_kernel);
-}
-
-static int returning_body(int fd)
-{
-    skrt_keep_notes(notes);
-    return crash_launch(fd, returning_kernel);
-}
-
-static void expect_notes(uint32_t running)
-{
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < SKRT_NOTES; i++)
-        if (notes[i].running && strstr(notes[i].text, "launch test: aiv 3 "))
-            found++;
-    assert_int_equal(found, running);
-}
-
-static void test_notes(void **state)
-{
-    (void)state;
-    char report[4096];
-    size_t size = SKRT_NOTES * sizeof *notes;
-    notes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(notes, MAP_FAILED);
-    assert_int_equal(run_in_child(returning_body, report, sizeof report), 0);
-    expect_notes(0);
-    assert_int_equal(run_in_child(leaving_body, report, sizeof report), 43);
-    expect_notes(1);
-    assert_int_equal(run_in_child(rounding_body, report, sizeof report), 0);
-    munmap(notes, size);
-}
-
 static void test_crash_report(void **state)
 {
     (void)state;
@@ -528,7 +455,6 @@ int main(void)
         cmocka_unit_test(test_timeout),
         cmocka_unit_test(test_entries_without_their_core),
         cmocka_unit_test(test_crash_report),
-        cmocka_unit_test(test_notes),
     };
     return cmocka_run_group_tests_name("skrt_failures", tests, NULL, NULL);
 }
