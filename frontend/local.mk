@@ -64,7 +64,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/translate/row_attrs.c \
 	frontend/exchange/translate/row_attrs.h \
 	frontend/exchange/translate/tf_elementwise.c \
-	frontend/exchange/translate/tf_fold.c \
 	frontend/exchange/translate/tf_indexing.c \
 	frontend/exchange/translate/tf_products.c \
 	frontend/exchange/translate/tf_reductions.c \

@@ -83,6 +83,8 @@ static bool combine(const char *type, int64_t a, int64_t b, int64_t *y)
         return !__builtin_mul_overflow(a, b, y);
     if (strcmp(type, "TruncateDiv") == 0 && b != 0 && (a != INT64_MIN || b != -1))
         *y = a / b;
+    else if (strcmp(type, "FloorDiv") == 0 && b > 0)
+        *y = a / b - (a % b < 0);
     else if (strcmp(type, "Maximum") == 0)
         *y = a > b ? a : b;
     else if (strcmp(type, "Minimum") == 0)
@@ -148,11 +150,13 @@ static bool eval_cast(struct translation *t, const struct asked *asked, int64_t 
     return true;
 }
 
-static bool eval_concat(struct translation *t, const struct asked *asked, int64_t *y)
+/* The first `n_lists` operands one after the other, along the first axis. */
+static bool eval_joined(struct translation *t, const struct asked *asked, uint32_t n_lists,
+                        int64_t *y)
 {
     struct tr_ints x;
     uint32_t count = 0;
-    for (uint32_t n = 0; n < asked->op->operands.count; n++) {
+    for (uint32_t n = 0; n < n_lists; n++) {
         if (!is_list(t, operand(t, asked, n)) || !known(t, operand(t, asked, n), &x, asked->deep) ||
             x.count > asked->count - count)
             return false;
@@ -160,6 +164,74 @@ static bool eval_concat(struct translation *t, const struct asked *asked, int64_
             y[count++] = x.at[i];
     }
     return count == asked->count;
+}
+
+/* Whether an operand is the axis of a list. */
+static bool is_axis(struct translation *t, const struct asked *asked, uint32_t i)
+{
+    struct tr_ints axis;
+    return known(t, operand(t, asked, i), &axis, asked->deep) && axis.count == 1 &&
+           (*axis.at == 0 || *axis.at == -1);
+}
+
+static int64_t attr_of(const struct translation *t, const struct asked *asked, const char *key)
+{
+    uint32_t name = intern_find(&t->module->names, key, strlen(key));
+    const struct attr *attr = name == NONE ? NULL : attr_find(t->module, asked->op->attrs, name);
+    return attr ? attr->value.i : 0;
+}
+
+static bool eval_concat(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    return eval_joined(t, asked, asked->op->operands.count, y);
+}
+
+/* The axis is the last operand. */
+static bool eval_concat_v2(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    uint32_t lists = asked->op->operands.count - 1;
+    return is_axis(t, asked, lists) && eval_joined(t, asked, lists, y);
+}
+
+static bool eval_pack(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    return attr_of(t, asked, "axis") == 0 && eval_joined(t, asked, asked->op->operands.count, y);
+}
+
+/* All elements of a list by an op on two of them. */
+static bool eval_reduced(struct translation *t, const struct asked *asked, const char *type,
+                         int64_t *y)
+{
+    struct tr_ints x;
+    if (asked->op->operands.count != 2 || tr_rank(t, operand(t, asked, 0)) != 1 ||
+        !known(t, operand(t, asked, 0), &x, asked->deep) || !is_axis(t, asked, 1) ||
+        asked->count != 1 || x.count == 0)
+        return false;
+    *y = *x.at;
+    for (uint32_t i = 1; i < x.count; i++)
+        if (!combine(type, *y, x.at[i], y))
+            return false;
+    return true;
+}
+
+static bool eval_sum(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    return eval_reduced(t, asked, "Add", y);
+}
+
+static bool eval_product(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    return eval_reduced(t, asked, "Mul", y);
+}
+
+static bool eval_largest(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    return eval_reduced(t, asked, "Maximum", y);
+}
+
+static bool eval_smallest(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    return eval_reduced(t, asked, "Minimum", y);
 }
 
 static bool eval_gather(struct translation *t, const struct asked *asked, int64_t *y)
@@ -177,6 +249,54 @@ static bool eval_gather(struct translation *t, const struct asked *asked, int64_
     return true;
 }
 
+/* The elements of a list from `place` on, `step` apart, as many as the result has. */
+static bool take_steps(const struct asked *asked, struct tr_ints x, int64_t place, int64_t step,
+                       int64_t *y)
+{
+    for (uint32_t i = 0; i < asked->count; i++, place += step) {
+        if (place < 0 || place >= x.count)
+            return false;
+        y[i] = x.at[place];
+    }
+    return true;
+}
+
+/* A place as of Python: from the end if it is negative, and within the list. */
+static int64_t first_place(int64_t begin, int64_t count, int64_t step)
+{
+    int64_t most = step > 0 ? count : count - 1;
+    int64_t place = begin < 0 ? begin + count : begin;
+    return place < 0 ? 0 : place > most ? most : place;
+}
+
+static bool eval_part(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x, begin;
+    return tr_rank(t, operand(t, asked, 0)) == 1 &&
+           known(t, operand(t, asked, 0), &x, asked->deep) &&
+           known(t, operand(t, asked, 1), &begin, asked->deep) && begin.count == 1 &&
+           take_steps(asked, x, *begin.at, 1, y);
+}
+
+static bool eval_strided_slice(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints x, begin, steps;
+    if (asked->op->operands.count != 4 || tr_rank(t, operand(t, asked, 0)) != 1 ||
+        !known(t, operand(t, asked, 0), &x, asked->deep) ||
+        !known(t, operand(t, asked, 1), &begin, asked->deep) || begin.count != 1 ||
+        !known(t, operand(t, asked, 3), &steps, asked->deep) || steps.count != 1 ||
+        *steps.at == 0 || attr_of(t, asked, "ellipsis_mask") || attr_of(t, asked, "new_axis_mask"))
+        return false;
+    int64_t step = *steps.at, place = *begin.at;
+    if (attr_of(t, asked, "shrink_axis_mask") & 1)
+        place += place < 0 ? x.count : 0;
+    else if (attr_of(t, asked, "begin_mask") & 1)
+        place = step > 0 ? 0 : (int64_t)x.count - 1;
+    else
+        place = first_place(place, x.count, step);
+    return take_steps(asked, x, place, step, y);
+}
+
 /* The result is as long as the slice is. */
 static bool eval_slice(struct translation *t, const struct asked *asked, int64_t *y)
 {
@@ -188,15 +308,8 @@ static bool eval_slice(struct translation *t, const struct asked *asked, int64_t
     uint32_t last = asked->op->operands.count - 1;
     if (has_steps && (!known(t, operand(t, asked, last), &steps, asked->deep) || steps.count != 1))
         return false;
-    int64_t step = has_steps ? *steps.at : 1, most = step > 0 ? x.count : (int64_t)x.count - 1;
-    int64_t place = *begin.at < 0 ? *begin.at + x.count : *begin.at;
-    place = place < 0 ? 0 : place > most ? most : place;
-    for (uint32_t i = 0; i < asked->count; i++, place += step) {
-        if (place < 0 || place >= x.count)
-            return false;
-        y[i] = x.at[place];
-    }
-    return true;
+    int64_t step = has_steps ? *steps.at : 1;
+    return take_steps(asked, x, first_place(*begin.at, x.count, step), step, y);
 }
 
 static bool eval_range(struct translation *t, const struct asked *asked, int64_t *y)
@@ -221,23 +334,34 @@ static bool eval_range(struct translation *t, const struct asked *asked, int64_t
     return true;
 }
 
+static const struct {
+    const char *type;
+    bool (*eval)(struct translation *t, const struct asked *asked, int64_t *y);
+} rows[] = {
+    {"Cast", eval_cast},
+    {"ConcatD", eval_concat},
+    {"ConcatV2", eval_concat_v2},
+    {"Gather", eval_gather},
+    {"GatherV2", eval_gather},
+    {"Neg", eval_neg},
+    {"Pack", eval_pack},
+    {"Range", eval_range},
+    {"ReduceMax", eval_largest},
+    {"ReduceMin", eval_smallest},
+    {"ReduceProd", eval_product},
+    {"ReduceSum", eval_sum},
+    {"SelectV2", eval_select},
+    {"Slice", eval_part},
+    {"StridedSlice", eval_strided_slice},
+    {"StridedSliceV3", eval_slice},
+};
+
 static bool eval(struct translation *t, const struct asked *asked, int64_t *y)
 {
     const char *type = name_text(t->module, asked->op->type, &t->translator->arena);
-    if (strcmp(type, "ConcatD") == 0)
-        return eval_concat(t, asked, y);
-    if (strcmp(type, "GatherV2") == 0)
-        return eval_gather(t, asked, y);
-    if (strcmp(type, "StridedSliceV3") == 0)
-        return eval_slice(t, asked, y);
-    if (strcmp(type, "SelectV2") == 0)
-        return eval_select(t, asked, y);
-    if (strcmp(type, "Neg") == 0)
-        return eval_neg(t, asked, y);
-    if (strcmp(type, "Cast") == 0)
-        return eval_cast(t, asked, y);
-    if (strcmp(type, "Range") == 0)
-        return eval_range(t, asked, y);
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].type, type) == 0)
+            return rows[i].eval(t, asked, y);
     return asked->op->operands.count == 2 && eval_pairs(t, asked, type, y);
 }
 

@@ -5,4 +5,4 @@ static const struct translation_row *const families[] = {
     onnx_norm,    onnx_reduce,      onnx_shape, NULL};
 
 extern const struct translation_table onnx_table;
-const struct translation_table onnx_table = {"onnx", "opsets", 23, families, NULL, NULL};
+const struct translation_table onnx_table = {"onnx", "opsets", 23, families, NULL};

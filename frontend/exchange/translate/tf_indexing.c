@@ -24,6 +24,22 @@ static void make_invert(struct translation *t)
                     tr_const_ints(t, "shape", (struct tr_ints){&count, 1})));
 }
 
+/* How many numbers it gives is known where they are: then it becomes a constant. */
+static void make_range(struct translation *t)
+{
+    struct tr_ints start, limit, delta;
+    uint32_t from = tr_operand(t, 0), to = tr_operand(t, 1), by = tr_operand(t, 2);
+    int64_t span, count;
+    if (tr_contents(t, from, &start) && tr_contents(t, to, &limit) && tr_contents(t, by, &delta) &&
+        start.count == 1 && limit.count == 1 && delta.count == 1 && *delta.at != 0 &&
+        *delta.at != INT64_MIN && !__builtin_sub_overflow(*limit.at, *start.at, &span)) {
+        bool any = *delta.at > 0 ? span > 0 : span < 0;
+        count = any ? span / *delta.at + (span % *delta.at != 0) : 0;
+        tr_set_type(t, (enum dtype)tr_dtype(t, from), (struct tr_ints){&count, 1});
+    }
+    tr_give(t, 0, tr_make(t, "Range", from, to, by));
+}
+
 #define MASK(name)                                                                                 \
     {                                                                                              \
         name, OF_INT, "0", name                                                                    \
@@ -49,7 +65,7 @@ const struct translation_row tf_indexing[] = {
     {"OneHot", .to = "OneHot", .attrs = {{"axis", OF_INT, "-1", "axis"}}},
     {"Pad", .to = "Pad"},
     {"PadV2", .to = "PadV2"},
-    {"Range", .to = "Range"},
+    {"Range", .to = "Range", .make = make_range},
     {"ReverseV2", .to = "ReverseV2"},
     SCATTERS("ScatterNd"),
     {"Slice", .to = "Slice"},

@@ -13,7 +13,4 @@ extern const struct translation_row tf_elementwise[], tf_products[], tf_reductio
 /* A float of 16 bits as f32, for ops whose results would be rounded in between. */
 uint32_t tf_widened(struct translation *t, uint32_t value);
 
-/* Makes a constant where all operands are known integers, and so is the result. */
-bool tf_fold(struct translation *t);
-
 #endif

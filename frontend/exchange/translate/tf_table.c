@@ -10,4 +10,4 @@ static const char *const implied[] = {
     "Tind",     "Index",   "index_type", "SrcT",       "U",      "Tin",   "Tout",  NULL};
 
 extern const struct translation_table tf_table;
-const struct translation_table tf_table = {"tf", NULL, 1, families, implied, tf_fold};
+const struct translation_table tf_table = {"tf", NULL, 1, families, implied};

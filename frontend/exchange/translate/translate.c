@@ -167,9 +167,7 @@ bool translate_node(struct translation *t)
     if (t->row)
         row_attrs_check(t);
     if (!tr_refused(t)) {
-        if (t->table->fold && t->table->fold(t))
-            assert(tr_refused(t) || t->graph->ops.count > mark.ops);
-        else if (t->row->make)
+        if (t->row->make)
             t->row->make(t);
         else
             make_one(t);

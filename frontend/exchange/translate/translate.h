@@ -56,7 +56,6 @@ struct translation_table {
     const struct translation_row *const *families; /* ended by NULL */
     const char *const *implied; /* attributes that repeat what operands and results are, which rows
                                  * need not have; ended by NULL; NULL: none */
-    bool (*fold)(struct translation *t); /* whether it made a constant instead; NULL */
 };
 
 /* NULL of GE's own operators. */
