@@ -175,7 +175,7 @@ static void begin_graph(struct dump_maker *maker, uint32_t index)
     maker->out->attrs = graph->attrs;
     maker->order = mem_calloc(graph->nodes.count + 1, sizeof *maker->order);
     maker->outputs = mem_calloc(graph->nodes.count + 1, sizeof *maker->outputs);
-    maker->params.count = maker->given.count = 0;
+    maker->params.count = maker->given.count = maker->ordered.count = 0;
     maker->scope_block = maker->stream_block = maker->scope = maker->stream = NONE;
     dump_names_next(&maker->taken);
     dump_names_next(&maker->told);
@@ -329,6 +329,7 @@ static void free_maker(struct dump_maker *maker)
     vec_free(&maker->told);
     vec_free(&maker->priority);
     vec_free(&maker->values);
+    vec_free(&maker->ordered);
     dump_inference_free(&maker->inference);
     translator_free(&maker->translator);
     vec_free(&maker->forms);

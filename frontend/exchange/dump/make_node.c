@@ -1,6 +1,5 @@
 /* Nodes as ops, in their blocks: those of other dialects as what they are translated to. */
 #include "frontend/exchange/dump/maker.h"
-#include "ir/known_contents.h"
 
 /* The version of the operator set that a graph's nodes have; 0. */
 static int64_t version_of(const struct dump *dump, uint32_t graph)
@@ -84,13 +83,7 @@ static bool is_first(const struct graph *graph, const struct translation *t, con
     return true;
 }
 
-static bool waits(const struct graph *graph, uint32_t value)
-{
-    uint32_t def = graph->values.at[value].def;
-    return def < graph->ops.count && op_clauses(graph, &graph->ops.at[def])->after.count > 0;
-}
-
-/* Constants have no operands: those that wait for something are added to what the node follows. */
+/* Constants have no operands: those that are ordered are added to what the node follows. */
 static void take_operands_order(struct dump_maker *maker, const struct dump_node *node)
 {
     const struct dump_graph *dumped = maker_graph(maker);
@@ -98,8 +91,7 @@ static void take_operands_order(struct dump_maker *maker, const struct dump_node
         uint32_t value = dumped->inputs.at[i].kind == DUMP_CONTROL
                              ? NONE
                              : maker_value(maker, &maker->links.inputs[i]);
-        if (value != NONE && (waits(maker->out, value) ||
-                              waits(maker->out, viewed_value(maker->module, maker->out, value))))
+        if (value != NONE && value < maker->ordered.count && maker->ordered.at[value])
             vec_push(&maker->values, value);
     }
 }
@@ -113,7 +105,7 @@ static void order_ops(struct dump_maker *maker, const struct dump_node *node,
     maker_take_order(maker, node);
     for (uint32_t id = t->first_op; id < graph->ops.count; id++)
         constants &= name_is(maker->module, graph->ops.at[id].type, "Const");
-    if (constants)
+    if (constants && t->dialect == DIALECT_TF) /* in ONNX nothing has effects */
         take_operands_order(maker, node);
     for (uint32_t id = t->first_op; id < graph->ops.count; id++) {
         const struct op *op = &graph->ops.at[id];
@@ -185,6 +177,7 @@ static void finish(struct dump_maker *maker, uint32_t n, const struct translatio
     add_token(maker, node, n);
     for (uint32_t id = t->first_op; id < maker->out->ops.count; id++) {
         graph_add_item(maker->out, ITEM_OP, id);
+        maker_note_order(maker, id, false);
         if (maker->links.used[n] & 4)
             dump_mark_written(&maker->inference, maker->out, &maker->out->ops.at[id]);
     }

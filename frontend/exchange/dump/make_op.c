@@ -1,6 +1,9 @@
 /* Nodes as ops: operands as their types want them, attributes, results, what they wait for. */
 #include "frontend/exchange/dump/maker.h"
 #include "ir/attr_rows.h"
+#include "ir/calls.h"
+#include "ir/known_contents.h"
+#include "ir/op_types.h"
 #include "ir/verify/verify.h"
 
 /* -------------------------------------------------------------------------- clauses ---- */
@@ -39,6 +42,35 @@ void maker_take_order(struct dump_maker *maker, const struct dump_node *node)
     for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++) {
         if (graph->inputs.at[i].kind == DUMP_CONTROL)
             take_completion(maker, &maker->links.inputs[i]);
+    }
+}
+
+static bool is_ordered(const struct dump_maker *maker, uint32_t value)
+{
+    return value < maker->ordered.count && maker->ordered.at[value];
+}
+
+/* Whether something may write to the value, or to what it is a view of. */
+static bool is_written(const struct dump_maker *maker, uint32_t value)
+{
+    const struct written_marks *written = &maker->inference.written;
+    value = viewed_value(maker->module, maker->out, value);
+    return value < written->count && written->at[value];
+}
+
+void maker_note_order(struct dump_maker *maker, uint32_t id, bool effects)
+{
+    const struct graph *graph = maker->out;
+    const struct op *op = &graph->ops.at[id];
+    bool ordered = effects || op_clauses(graph, op)->after.count > 0;
+    for (uint32_t i = 0; i < op->operands.count && !ordered; i++) {
+        uint32_t operand = graph->refs.at[op->operands.first + i];
+        ordered = is_ordered(maker, operand) || is_written(maker, operand);
+    }
+    for (uint32_t i = 0; i < op->results.count && ordered; i++) {
+        while (maker->ordered.count <= op->results.first + i)
+            vec_push(&maker->ordered, false);
+        maker->ordered.at[op->results.first + i] = true;
     }
 }
 
@@ -217,6 +249,8 @@ void maker_add_op(struct dump_maker *maker, uint32_t n, uint32_t block)
     maker_give(maker, n, op.results);
     uint32_t id = graph_add_op(maker->out, &op);
     graph_add_item(maker->out, ITEM_OP, id);
+    maker_note_order(maker, id,
+                     op_call_kind(&op) != CALL_NONE || !op_type_find(maker->module, op.type));
     dump_infer(&maker->inference, maker->module, maker->out, &op);
     if (maker->links.used[n] & 4)
         dump_mark_written(&maker->inference, maker->out, &op);

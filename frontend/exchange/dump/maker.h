@@ -26,6 +26,8 @@ struct dump_maker {
     struct dump_names told;     /* by scope: `id` is its options */
     struct dump_names priority; /* by stream label: `id` is its priority */
     struct vec_u32 values;      /* under construction */
+    /* By value: whether something that has effects, or waits, comes before it. */
+    VEC(bool) ordered;
     struct dump_inference inference;
     struct translator translator;
     VEC(struct operand) forms;
@@ -59,6 +61,9 @@ static inline bool maker_made(const struct dump_maker *maker, uint32_t node)
 void maker_add_node(struct dump_maker *maker, uint32_t node);
 /* Adds the op of a node that is not translated (make_op.c). */
 void maker_add_op(struct dump_maker *maker, uint32_t node, uint32_t block);
+/* Notes whether the results of an op that was added are ordered. `effects` says that the op may do
+ * more than give its results (make_op.c). */
+void maker_note_order(struct dump_maker *maker, uint32_t op, bool effects);
 /* The values of the nodes that this one follows, in maker->values. */
 void maker_take_order(struct dump_maker *maker, const struct dump_node *node);
 /* The name of an output: its own, or the node's, with its number after the first. No other value
