@@ -262,7 +262,7 @@ script_tests = \
 	tests/e2e/ascendc_judge.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/called_graphs.py \
-	tests/e2e/canonical_form.sh \
+	tests/e2e/canonical_form.py \
 	tests/e2e/carets.py \
 	tests/e2e/check_compile.py \
 	tests/e2e/child_process.py \
