@@ -17,7 +17,7 @@ from judge_kernels.draws import Draw
 from judge_kernels.table import JUDGES, draw_op
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
-COUNT = int(os.environ.get("SKIR_TEST_COUNT", "20"))
+COUNT = int(os.environ.get("SKIR_TEST_COUNT", "10"))
 ONLY = os.environ.get("ONLY", "").split()
 
 
