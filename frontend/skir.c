@@ -165,7 +165,11 @@ static void print(void *user)
     else
         print_module(&text, call->module->module, NULL);
     text_char(&text, '\0');
-    call->text = mem_disown(text.at, text.size);
+    call->text = malloc(text.size);
+    if (!call->text)
+        mem_exhausted();
+    memcpy(call->text, text.at, text.size);
+    text_free(&text);
 }
 
 char *skir_print(struct skir_module *module)

@@ -120,7 +120,11 @@ static void add_report(struct device_run *run, struct text *text)
 {
     text_char(text, '\0');
     vec_reserve(&run->root->reports, 1);
-    vec_push(&run->root->reports, mem_disown(text->at, text->size));
+    char *report = strdup(text->at); /* freed like those of the runtime */
+    if (!report)
+        mem_exhausted();
+    vec_push(&run->root->reports, report);
+    text_free(text);
 }
 
 /* Whether the entry has cleared all locks: the next launch would not wait for its own tiling. A

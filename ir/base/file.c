@@ -1,6 +1,7 @@
 #include "ir/base/file.h"
 #include "ir/base/message.h"
 
+#include <limits.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -334,10 +335,8 @@ bool path_same(const char *a, const char *b)
 
 char *path_real(const char *path)
 {
-    char *real = realpath(path, NULL);
-    if (!real && errno == ENOMEM)
-        mem_exhausted();
-    return real ? mem_adopt(real, strlen(real) + 1) : NULL;
+    char real[PATH_MAX];
+    return realpath(path, real) ? mem_strdup(real) : NULL;
 }
 
 static void close_folder(void *folder)

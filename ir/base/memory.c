@@ -296,31 +296,3 @@ void mem_free(void *p)
     link_remove(&block_of(p)->link);
     block_free(block_of(p));
 }
-
-void *mem_adopt(void *p, size_t size)
-{
-    size_t bytes;
-    struct block *block = block_size(size, 1, &bytes) ? realloc(p, bytes) : NULL;
-    if (!block) {
-        free(p);
-        mem_exhausted();
-    }
-    memmove(block + 1, block, size);
-    block->mapped = 0;
-    return block_new(block);
-}
-
-void *mem_disown(void *p, size_t size)
-{
-    struct block *block = block_of(p);
-    if (block->mapped) {
-        void *copy = malloc(size);
-        if (!copy)
-            mem_exhausted();
-        memcpy(copy, p, size);
-        mem_free(p);
-        return copy;
-    }
-    link_remove(&block->link);
-    return memmove(block, p, size);
-}

@@ -33,11 +33,6 @@ void mem_free(void *p);
  * where there is no memory. */
 void *mem_try_calloc(size_t count, size_t size);
 
-/* A block with the `size` bytes at `p`, which came from malloc(), and are freed in any case. */
-void *mem_adopt(void *p, size_t size);
-/* The other way round: the first `size` bytes of a block as what malloc() might have returned. */
-void *mem_disown(void *block, size_t size);
-
 /* ---- scopes ---- */
 
 /* A link of a list that can be taken out without knowing the list. */

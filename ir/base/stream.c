@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One byte stays free for the NUL. */
 static bool reserve(struct stream *stream, size_t extra)
 {
-    if (extra < stream->capacity - stream->size)
+    if (extra <= stream->capacity - stream->size)
         return true;
-    size_t capacity = stream->capacity + stream->capacity / 2 + extra + 1;
+    size_t capacity = stream->capacity + stream->capacity / 2 + extra;
     char *bytes = realloc(stream->bytes, capacity);
     if (!bytes)
         return false;
@@ -47,14 +46,15 @@ void stream_open(struct stream *stream)
 
 char *stream_close(struct stream *stream, size_t *size)
 {
-    mem_unguard(&stream->guard);
-    fclose(stream->file);
-    if (stream->exhausted || !reserve(stream, 0)) {
-        free(stream->bytes);
+    if (fflush(stream->file) != 0 || stream->exhausted)
         mem_exhausted();
-    }
-    stream->bytes[stream->size] = '\0';
+    char *text = mem_realloc(NULL, stream->size + 1, 1);
+    if (stream->size)
+        memcpy(text, stream->bytes, stream->size);
+    text[stream->size] = '\0';
     if (size)
         *size = stream->size;
-    return mem_adopt(stream->bytes, stream->size + 1);
+    mem_unguard(&stream->guard);
+    drop(stream);
+    return text;
 }

@@ -127,18 +127,6 @@ static void test_nested(void **state)
 
 /* ---- blocks ---- */
 
-static void test_foreign(void **state)
-{
-    (void)state;
-    struct traces before = traces_of_now();
-    char *text = mem_adopt(strdup("adopted"), 8);
-    assert_string_equal(text, "adopted");
-    text = mem_disown(text, 8);
-    assert_string_equal(text, "adopted");
-    free(text);
-    assert_no_traces(&before);
-}
-
 /* The bytes that `/proc/self/statm` counts as the process's. */
 static long mapped_bytes(void)
 {
@@ -172,11 +160,6 @@ static void resize_through(void *user)
         kept = *size;
     }
     mem_free(block);
-    char *owned = mem_realloc(NULL, 5 << 20, 1);
-    memset(owned, 'x', 5 << 20);
-    owned = mem_disown(owned, 4);
-    assert_memory_equal(owned, "xxxx", 4);
-    free(owned);
 }
 
 static void leave_large(void *user)
@@ -201,12 +184,6 @@ static void test_large(void **state)
     if (!SANITIZED)
         assert_in_range(mapped_bytes(), 0, mapped + (48 << 20));
     assert_no_traces(&before);
-}
-
-static void adopt_too_much(void *user)
-{
-    (void)user;
-    mem_adopt(malloc(10), SIZE_MAX);
 }
 
 static void reserve_too_much(void *user)
@@ -240,7 +217,6 @@ static void test_too_large(void **state)
     uint64_t none = 0;
     assert_null(mem_try_calloc(SIZE_MAX, 1));
     assert_null(mem_try_calloc(SIZE_MAX / 2, 3));
-    assert_false(mem_scope_run(&scope, adopt_too_much, NULL));
     assert_false(mem_scope_run(&scope, reserve_too_much, &vec));
     assert_false(mem_scope_run(&scope, multiply_too_much, &three));
     assert_false(mem_scope_run(&scope, write_too_much, &none));
@@ -590,8 +566,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exhausted), cmocka_unit_test(test_blocks_stay),
-        cmocka_unit_test(test_nested),    cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_large),     cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_nested),    cmocka_unit_test(test_large),
+        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_files),     cmocka_unit_test(test_library),
         cmocka_unit_test(test_threads),   cmocka_unit_test(test_golden_texts),
         cmocka_unit_test(test_nesting),   cmocka_unit_test(test_objects),
