@@ -194,8 +194,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/bind_dims.h \
 	frontend/cli/child_process.c \
 	frontend/cli/child_process.h \
-	frontend/cli/clashes.c \
-	frontend/cli/clashes.h \
 	frontend/cli/command.c \
 	frontend/cli/command.h \
 	frontend/cli/diff.c \
@@ -212,13 +210,9 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/kernel_dir.h \
 	frontend/cli/moved_paths.c \
 	frontend/cli/moved_paths.h \
-	frontend/cli/named_files.c \
-	frontend/cli/named_files.h \
 	frontend/cli/measured.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
-	frontend/cli/outputs.c \
-	frontend/cli/outputs.h \
 	frontend/cli/pass_plugins.c \
 	frontend/cli/pass_plugins.h \
 	frontend/cli/progress.c \

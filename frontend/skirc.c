@@ -1,7 +1,8 @@
 #include "frontend/skirc.h"
-#include "frontend/cli/clashes.h"
+#include "frontend/cli/output.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/commands/cmd.h"
+#include "ir/base/file.h"
 #include "ir/base/tool.h"
 
 #include <stdlib.h>
@@ -36,6 +37,8 @@ static bool check_common_options(const struct invocation *invocation)
         return false;
     }
     unsigned jobs;
+    if (strcmp(invocation->command->name, "test") != 0) /* tests are blessed in place */
+        file_protect_inputs();
     return outputs_are_apart(invocation) &&
            option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
            (!option_exists(invocation, "jobs") || jobs_option(invocation, &jobs)) &&
@@ -59,7 +62,6 @@ static const char import_details[] = "The format is guessed from the content. Fo
 #define READS_yes(cli, summary) "\n" cli ": " summary
 #define READS_no(cli, summary)
 #define FORMAT(name, cli, suffix, reads, writes, summary) READS_##reads(cli, summary)
-#include "frontend/exchange/exchange.def"
 #undef FORMAT
     ;
 

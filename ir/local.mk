@@ -152,7 +152,6 @@ libskir_la_SOURCES += \
 	ir/base/file.h \
 	ir/base/file_fault.c \
 	ir/base/file_fault.h \
-	ir/base/file_out.c \
 	ir/base/float_formats.h \
 	ir/base/heap.h \
 	ir/base/ids.c \

@@ -117,7 +117,6 @@ static enum backend_status link_objects(const struct emission_job *job, const ch
     const struct kernel_names names = {add_symbol, owner_of, &symbols};
     kernel_link_begin(&linker, job->module, job->places, &names, FIRST_KERNEL_GROUP, output,
                       job->diags);
-    linker.replaced = known_file_of(job->output);
     /* Cores choose by the numbers that they have on the device, whatever the launch: any copy. */
     struct kernel_copies copies = device_kernel_copies(job->module);
     if (objects)
@@ -306,34 +305,28 @@ static bool replaces_metadata(struct build *build)
     return false;
 }
 
-/* What is linked is not to be removed. */
-static bool replaces_object(struct build *build)
+/* Reads the objects of all kernels, so that they are known as inputs. */
+static void read_objects(struct build *build)
 {
     const struct module *module = build->job->module;
-    struct known_file output = known_file_of(build->job->output);
-    bool replaces = false;
-    for (uint32_t i = 0; i < module->kernels.count && !replaces; i++) {
-        const struct kernel *kernel = &module->kernels.at[i];
-        const struct kernel_object *object =
-            kernel_object_of(build->job->places->objects, module, kernel);
-        replaces =
-            object && kernel_object_replaced(module, kernel, object, &output, build->job->diags);
-    }
-    return replaces;
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        kernel_object_of(build->job->places->objects, module, &module->kernels.at[i]);
 }
 
-/* An object that an earlier program has left would stand beside the metadata of this one. */
+/* An object of an earlier compilation would not belong to the metadata of this one. */
 static bool remove_object(struct build *build)
 {
     char error[512];
     const char *output = build->job->output;
     if (access(output, F_OK) != 0)
         return true;
-    if (replaces_object(build))
-        return false;
-    if (unlink(output) == 0)
+    read_objects(build);
+    if (!file_is_input(output) && unlink(output) == 0)
         return true;
-    snprintf(error, sizeof error, "cannot remove '%s': %s", output, strerror(errno));
+    if (file_is_input(output))
+        snprintf(error, sizeof error, "the output '%s' would replace an input", output);
+    else
+        snprintf(error, sizeof error, "cannot remove '%s': %s", output, strerror(errno));
     return report(build, DIAG_file, error);
 }
 

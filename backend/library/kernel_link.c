@@ -128,18 +128,6 @@ static bool export_functions(const struct kernel_link *linker, const struct kern
     return ok;
 }
 
-bool kernel_object_replaced(const struct module *module, const struct kernel *kernel,
-                            const struct kernel_object *object, const struct known_file *output,
-                            struct diags *diags)
-{
-    if (!known_file_is(output, object->path))
-        return false;
-    diag_at(diags, DIAG_file, locate_name(module, kernel->loc),
-            "the output '%s' would replace the object of '@%.*s'", output->path,
-            NAME(module, kernel->name));
-    return true;
-}
-
 /* The code of a kernel's copies: kernels with one object share these, too. */
 static bool add_code(struct kernel_link *linker, const struct kernel *kernel,
                      const struct kernel_object *object, uint32_t copies)
@@ -167,8 +155,6 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
     const struct kernel_object *object = kernel_object_of(linker->objects, module, kernel);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
-    if (kernel_object_replaced(module, kernel, object, &linker->replaced, linker->diags))
-        return false;
     if (object->error)
         return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
     for (uint32_t copy = 0; copy < copies; copy++)
@@ -190,8 +176,6 @@ void kernel_link_begin(struct kernel_link *linker, const struct module *module,
                                    .output = output,
                                    .first_group = first_group,
                                    .diags = diags};
-    if (output)
-        linker->replaced = known_file_of(output);
     linker->copied = mem_calloc(module->kernels.count + 1, sizeof *linker->copied);
 }
 

@@ -27,8 +27,7 @@ struct kernel_link {
     const char *output; /* what will be written; NULL: nothing, */
     void **bytes;       /* but it goes to memory, to be freed; or NULL: the link is only tried */
     size_t *size;
-    struct known_file replaced; /* the file that this will be in the end */
-    bool keep;                  /* the kernels' functions stay global */
+    bool keep; /* the kernels' functions stay global */
     /* Whether a name is defined where the code runs: kernels that need others are warned of. NULL:
      * nobody asks. */
     bool (*provided)(const char *name);
@@ -40,11 +39,6 @@ struct kernel_link {
 void kernel_link_begin(struct kernel_link *linker, const struct module *module,
                        const struct backend_places *places, const struct kernel_names *names,
                        unsigned first_group, const char *output, struct diags *diags);
-
-/* Whether an output would replace the object of a kernel, at whose declaration that is reported. */
-bool kernel_object_replaced(const struct module *module, const struct kernel *kernel,
-                            const struct kernel_object *object, const struct known_file *output,
-                            struct diags *diags);
 
 /* The group of a kernel's object. */
 unsigned kernel_link_group(const struct kernel_link *linker, const struct kernel *kernel);

@@ -1,6 +1,5 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/jobs.h"
-#include "frontend/cli/named_files.h"
 #include "frontend/cli/remarks.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/base/file_fault.h"
@@ -127,7 +126,7 @@ void input_diags_json(struct input *input, struct json *json, const char *file)
 enum exit_status input_close(struct input *input, enum exit_status status)
 {
     const char *remarks = option_value(input->invocation, "remarks");
-    if (remarks && (input->keeps_remarks || !named_files_stay(input, remarks)))
+    if (remarks && input->keeps_remarks)
         remarks = NULL;
     if (input->module)
         origins_mark(input->module, &input->diags);

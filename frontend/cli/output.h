@@ -3,6 +3,7 @@
 #define FRONTEND_CLI_OUTPUT_H
 
 #include "frontend/cli/command.h"
+#include "ir/base/intern.h"
 #include "ir/syntax/print.h"
 
 /* The exit status of the worse of two outcomes. */
@@ -21,5 +22,34 @@ enum exit_status write_produced(const struct invocation *invocation, const char 
 /* The same for the text of a module (see print_module). */
 enum exit_status write_module(const struct invocation *invocation, const char *path,
                               const struct module *module, const struct spans *comments);
+
+/* ---- Paths ---- */
+
+/* Whether the options name different files to write, none of them "". Otherwise it is a usage
+ * error. Standard output and devices may be written by several. */
+bool outputs_are_apart(const struct invocation *invocation);
+
+/* What a command writes of each of its files. Zero-initialised when empty. */
+struct outputs {
+    struct arena arena;
+    struct intern names; /* in a folder */
+    const char **paths;  /* of the invocation's files; "-": the output stream */
+};
+
+/* What becomes of files without --output. */
+enum outputs_without { OUTPUTS_ONE /* one is printed, several are refused */, OUTPUTS_JOINED };
+
+/* Plans by --output: a file, for one file; or a folder, one that is there, or a path with a slash
+ * at its end, which is made. In a folder, files are named after the inputs, with this suffix. Where
+ * two would be one, or one an input, nothing is written: a usage error. */
+enum exit_status outputs_plan(struct outputs *outputs, const struct invocation *invocation,
+                              const char *suffix, enum outputs_without without);
+void outputs_free(struct outputs *outputs);
+
+/* Does the work for each file, and returns the worst status. */
+typedef enum exit_status outputs_work(struct invocation *invocation, const char *input,
+                                      const char *output, const void *user);
+enum exit_status outputs_each(struct outputs *outputs, struct invocation *invocation,
+                              outputs_work *work, const void *user);
 
 #endif

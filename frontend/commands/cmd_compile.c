@@ -2,8 +2,7 @@
 #include "backend/backend.h"
 #include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/jobs.h"
-#include "frontend/cli/named_files.h"
-#include "frontend/cli/outputs.h"
+#include "frontend/cli/output.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
@@ -119,8 +118,7 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
     struct lowered_input lowered;
     enum exit_status status;
     if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status) &&
-        ((option_value(invocation, "target") && !session_target_accepts(&lowered.session)) ||
-         !named_files_stay(&lowered.input, output)))
+        option_value(invocation, "target") && !session_target_accepts(&lowered.session))
         status = EXIT_INPUT;
     else if (status == EXIT_DONE)
         status = emission->kind == EMISSION_TEXT ? emit_text(&lowered, emission, output)

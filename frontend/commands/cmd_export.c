@@ -1,8 +1,7 @@
 /* skirc export: a module in a format of others. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/moved_paths.h"
-#include "frontend/cli/named_files.h"
-#include "frontend/cli/outputs.h"
+#include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exported_module.h"
 #include "ir/ge_gears.h"
@@ -80,7 +79,7 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
     if (input_open_verified(&input, invocation, path)) {
         struct exported exported = {user, input.module};
         if ((!exported.format->fits || exported.format->fits(input.module, &input.diags)) &&
-            mark_gears(exported.format, &input) && named_files_stay(&input, output)) {
+            mark_gears(exported.format, &input)) {
             warn_unsaid(exported.format, &input);
             if (exported.format->read)
                 move_paths(input.module, path, output);

@@ -1,8 +1,7 @@
 /* skirc fmt: the canonical form. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/moved_paths.h"
-#include "frontend/cli/named_files.h"
-#include "frontend/cli/outputs.h"
+#include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
 
 #include <string.h>
@@ -63,13 +62,13 @@ static enum exit_status format_module(struct invocation *invocation, struct inpu
                 input->path);
         return EXIT_INPUT;
     }
-    if (!named_files_stay(input, output))
-        return EXIT_INPUT;
     if (option_given(invocation, "in-place")) {
         if (is_canonical(input))
             return EXIT_DONE;
         output = input->path;
     }
+    if (path_same(input->path, output))
+        file_release_input(output);
     move_paths(input->module, input->path, output);
     return write_module(invocation, output, input->module, &input->comments);
 }

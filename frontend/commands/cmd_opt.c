@@ -5,8 +5,7 @@
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/measured.h"
 #include "frontend/cli/moved_paths.h"
-#include "frontend/cli/named_files.h"
-#include "frontend/cli/outputs.h"
+#include "frontend/cli/output.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
@@ -231,8 +230,8 @@ static enum exit_status print_result(struct input *input, const struct opt_optio
         return EXIT_USAGE;
     if (prints_json(invocation) && strcmp(output, "-") == 0)
         return EXIT_DONE;
-    if (!named_files_stay(input, output))
-        return EXIT_INPUT;
+    if (path_same(input->path, output))
+        file_release_input(output);
     move_paths(input->module, input->path, output);
     selection_print(&text, &options->only, input->module, &input->comments);
     enum exit_status status = write_output(invocation, output, &text);
@@ -250,8 +249,6 @@ static enum exit_status print_report(struct input *input, const struct opt_repor
     if (!option_given(invocation, "json"))
         return status;
     const char *path = prints_json(invocation) ? "-" : option_value(invocation, "json");
-    if (!named_files_stay(input, path))
-        return EXIT_INPUT;
     opt_report_json(&text, report, input, status);
     status = worse_status(status, write_output(invocation, path, &text));
     text_free(&text);

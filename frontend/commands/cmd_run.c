@@ -1,6 +1,5 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/child_process.h"
-#include "frontend/cli/named_files.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
@@ -111,16 +110,10 @@ static enum exit_status no_graph(const struct runner *runner)
     return runner->diags->counts[SEVERITY_ERROR] ? EXIT_INPUT : EXIT_USAGE;
 }
 
-/* `other` is what it is compared with, or NULL. */
-static enum exit_status check_file(struct runner *runner, struct runner *other, const char *path)
+static enum exit_status check_file(struct runner *runner, const char *path)
 {
     char error[512];
-    if (!path)
-        return EXIT_DONE;
-    if (!named_files_stay(&runner->lowered.input, path) ||
-        (other && !named_files_stay(&other->lowered.input, path)))
-        return EXIT_INPUT;
-    if (file_can_write(path, error, sizeof error))
+    if (!path || file_can_write(path, error, sizeof error))
         return EXIT_DONE;
     diag_at(runner->diags, DIAG_file, no_span, "%s", error);
     return EXIT_INPUT;
@@ -129,22 +122,24 @@ static enum exit_status check_file(struct runner *runner, struct runner *other, 
 /* Whether the files can be written that are to be behind the run: EXIT_INPUT, reported, if not. */
 static enum exit_status check_files(struct runner *runner, struct runner *other)
 {
-    enum exit_status status = worse_status(check_file(runner, other, runner->profile),
-                                           check_file(runner, other, runner->trace));
+    enum exit_status status =
+        worse_status(check_file(runner, runner->profile), check_file(runner, runner->trace));
     if (!run_json_is_printed(runner->invocation) &&
-        check_file(runner, other, option_value(runner->invocation, "json")) != EXIT_DONE) {
+        check_file(runner, option_value(runner->invocation, "json")) != EXIT_DONE) {
         runner->json_written = true; /* nobody tries */
         child_answered();
         status = EXIT_INPUT;
     }
-    if (check_file(runner, other, option_value(runner->invocation, "remarks")) != EXIT_DONE) {
+    if (check_file(runner, option_value(runner->invocation, "remarks")) != EXIT_DONE) {
         runner->lowered.input.keeps_remarks = true;
         if (other)
             other->lowered.input.keeps_remarks = true;
         status = EXIT_INPUT;
     }
-    for (uint32_t i = 0; i < runner->outputs.count; i++)
-        status = worse_status(status, check_file(runner, other, runner->outputs.at[i].text));
+    for (uint32_t i = 0; i < runner->outputs.count; i++) {
+        run_values_release_input(runner, runner->outputs.at[i].text);
+        status = worse_status(status, check_file(runner, runner->outputs.at[i].text));
+    }
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/cli/input.h"
-#include "frontend/cli/outputs.h"
+#include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"

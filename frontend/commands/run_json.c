@@ -1,7 +1,6 @@
 #include "frontend/commands/run_json.h"
 #include "frontend/cli/child_process.h"
 #include "frontend/cli/measured.h"
-#include "frontend/cli/named_files.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"
@@ -245,25 +244,12 @@ static void put_no_run(struct json *json)
     put_differences(json, &(struct text){NULL, 0, 0});
 }
 
-/* Whether a file of JSON would replace none that the modules name; else nobody is to write it. */
-static bool keeps_named(struct runner *runner, struct runner *other)
-{
-    const char *path = option_value(runner->invocation, "json");
-    if (run_json_is_printed(runner->invocation) ||
-        (named_files_stay(&runner->lowered.input, path) &&
-         (!other || named_files_stay(&other->lowered.input, path))))
-        return true;
-    runner->json_written = true;
-    child_answered();
-    return false;
-}
-
 enum exit_status run_json_refused(struct runner *runner, struct runner *other,
                                   enum exit_status status)
 {
     struct text text = {NULL, 0, 0};
     struct json json = {.text = &text};
-    if (!is_missing(runner, status) || !keeps_named(runner, other))
+    if (!is_missing(runner, status))
         return status;
     put_head(&json, runner, status);
     put_no_run(&json);

@@ -244,12 +244,20 @@ static enum exit_status report_output(const struct runner *runner, uint32_t id, 
     return EXIT_INPUT;
 }
 
+void run_values_release_input(const struct runner *runner, const char *output)
+{
+    for (uint32_t i = 0; i < runner->inputs.count; i++)
+        if (path_same(runner->inputs.at[i].text, output))
+            file_release_input(output);
+}
+
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage)
 {
     char error[512];
     enum exit_status status = EXIT_DONE;
     for (uint32_t i = 0; status == EXIT_DONE && i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
+        run_values_release_input(runner, output.text);
         if (!write_value(storage, output, error, sizeof error))
             status = report_output(runner, output.value, error);
     }

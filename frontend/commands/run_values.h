@@ -24,6 +24,9 @@ void run_values_keep(const struct outcome *outcome);
 /* Before a further run: the inputs are as they were before the first one. */
 void run_values_restore(const struct workplace *workplace);
 
+/* An output may replace an array that --input reads: a value that the run updates. */
+void run_values_release_input(const struct runner *runner, const char *output);
+
 /* Writes what --output says. */
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage);
 

@@ -1,17 +1,19 @@
+/* Files and folders. Outputs are compared with inputs in one place: files that are opened to read
+ * are listed by device and inode, and a file that is to be replaced is looked up in that list. */
+#define _GNU_SOURCE /* mkostemp */
 #include "ir/base/file.h"
+#include "ir/base/cleanup_registry.h"
 #include "ir/base/message.h"
 
 #include <limits.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool fail(char *error, size_t error_size, const char *path, const char *what)
@@ -20,39 +22,79 @@ static bool fail(char *error, size_t error_size, const char *path, const char *w
     return false;
 }
 
-/* ---- Opening ---- */
+/* --------------------------------------------------------------------------- inputs ---- */
 
-int file_open_patiently(const char *path, int access, int busy)
+/* Of the whole process: which file an output would replace does not depend on who reads it. The
+ * list is plain memory, since it outlives the scopes of work. */
+static struct {
+    pthread_mutex_t lock;
+    bool listed;
+    struct input {
+        dev_t device;
+        ino_t inode;
+    } * at;
+    size_t count, capacity;
+} inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void file_protect_inputs(void)
 {
-    enum { TURNS = 500 };
-    const struct timespec turn = {0, 10000000};
-    int fd;
-    for (int i = 0; (fd = open(path, access | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
-        if (errno != busy || i == TURNS)
-            break;
-        nanosleep(&turn, NULL);
+    inputs.listed = true;
+    inputs.count = 0;
+}
+
+/* The place of a file in the list; `count` where it is not in it. The lock is held. */
+static size_t find_input(const struct stat *st)
+{
+    size_t i = 0;
+    while (i < inputs.count &&
+           (inputs.at[i].device != st->st_dev || inputs.at[i].inode != st->st_ino))
+        i++;
+    return i;
+}
+
+static void add_input(const struct stat *st)
+{
+    bool ok = true;
+    if (!inputs.listed || !S_ISREG(st->st_mode))
+        return;
+    pthread_mutex_lock(&inputs.lock);
+    if (inputs.count == inputs.capacity) {
+        size_t capacity = inputs.capacity + inputs.capacity / 2 + 64;
+        struct input *at = realloc(inputs.at, capacity * sizeof *at);
+        ok = at;
+        inputs.at = ok ? at : inputs.at;
+        inputs.capacity = ok ? capacity : inputs.capacity;
     }
-    return fd;
+    if (ok)
+        inputs.at[inputs.count++] = (struct input){st->st_dev, st->st_ino};
+    pthread_mutex_unlock(&inputs.lock);
+    if (!ok)
+        mem_exhausted();
 }
 
-/* Without O_NONBLOCK, a pipe would wait for somebody who writes, and a file that another process
- * has leased (F_SETLEASE) as long as the system lets it keep that: it gets a while for that. */
-static int open_to_read(const char *path)
+bool file_is_input(const char *path)
 {
-    return file_open_patiently(path, O_RDONLY, EWOULDBLOCK);
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return false;
+    pthread_mutex_lock(&inputs.lock);
+    bool is = find_input(&st) < inputs.count;
+    pthread_mutex_unlock(&inputs.lock);
+    return is;
 }
 
-static bool fail_open(char *error, size_t error_size, const char *path)
+void file_release_input(const char *path)
 {
-    if (errno == EWOULDBLOCK)
-        return message_fail(error, error_size,
-                            "cannot open '%s': another process has a lease on it, and does not "
-                            "give it up",
-                            path);
-    return fail(error, error_size, path, "open");
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return;
+    pthread_mutex_lock(&inputs.lock);
+    for (size_t i; (i = find_input(&st)) < inputs.count;)
+        inputs.at[i] = inputs.at[--inputs.count];
+    pthread_mutex_unlock(&inputs.lock);
 }
 
-/* ---- Reading ---- */
+/* -------------------------------------------------------------------------- reading ---- */
 
 /* How much may be read: of a file; of what positions point into; of what has no size beforehand. */
 static const uint64_t most_of_file = UINT64_C(64) << 30, most_of_text = UINT32_MAX,
@@ -62,64 +104,23 @@ static const uint64_t most_of_file = UINT64_C(64) << 30, most_of_text = UINT32_M
 struct reading {
     const char *path;
     int fd;
-    bool standard; /* it is standard input */
-    bool pipe;     /* it may have to be waited for */
-    bool begun;    /* of a pipe: somebody writes, or has written */
-    bool waited;   /* of a pipe: for somebody to come */
+    bool pipe;
     uint64_t size; /* 0 where it is not known */
     uint64_t most;
     char *error;
     size_t error_size;
 };
 
-static bool fail_reading(const struct reading *reading)
-{
-    return fail(reading->error, reading->error_size, reading->path, "read");
-}
-
 static bool fail_large(const struct reading *reading)
 {
     return message_fail(reading->error, reading->error_size, "'%s' is larger than %llu GiB%s",
                         reading->path, (unsigned long long)((reading->most + 1) >> 30),
-                        reading->size || !reading->pipe ? "" : ", the most that a pipe may have");
-}
-
-/* A pipe is opened without waiting for anybody: who is to write gets a while to come, and then as
- * long as he likes. */
-static bool wait_for_writer(struct reading *reading, bool is_there)
-{
-    enum { PATIENCE = 5000 }; /* milliseconds */
-    struct pollfd poll_fd = {reading->fd, POLLIN, 0};
-    if (!is_there && reading->waited)
-        return message_fail(reading->error, reading->error_size,
-                            "'%s' is a pipe that nobody writes to", reading->path);
-    reading->begun = is_there;
-    reading->waited = true;
-    poll(&poll_fd, 1, is_there ? -1 : PATIENCE);
-    return true;
-}
-
-/* Some bytes; 0 at the end. False, with an error, where they cannot be read. */
-static bool read_some(struct reading *reading, char *data, size_t size, size_t *got)
-{
-    for (;;) {
-        ssize_t n = read(reading->fd, data, size);
-        bool silent = n < 0 && errno == EAGAIN && reading->pipe;
-        if (n > 0 || (n == 0 && (reading->begun || !reading->pipe))) {
-            reading->begun = true;
-            *got = (size_t)n;
-            return true;
-        }
-        if (n < 0 && !silent && errno != EINTR)
-            return fail_reading(reading);
-        if ((n == 0 || silent) && !wait_for_writer(reading, silent))
-            return false;
-    }
+                        reading->pipe ? ", the most that a pipe may have" : "");
 }
 
 static bool read_to_end(struct reading *reading, struct file_bytes *bytes)
 {
-    size_t capacity = reading->size ? reading->size + 2 : 65536, got;
+    size_t capacity = reading->size ? reading->size + 2 : 65536;
     bytes->data = mem_realloc(NULL, capacity, 1);
     for (;;) {
         /* One byte stays free for the NUL. */
@@ -127,12 +128,15 @@ static bool read_to_end(struct reading *reading, struct file_bytes *bytes)
             capacity += capacity / 2 + 4096;
             bytes->data = mem_realloc(bytes->data, capacity, 1);
         }
-        if (!read_some(reading, bytes->data + bytes->size, capacity - 1 - bytes->size, &got))
-            return false;
-        bytes->size += got;
+        ssize_t n = read(reading->fd, bytes->data + bytes->size, capacity - 1 - bytes->size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail(reading->error, reading->error_size, reading->path, "read");
+        bytes->size += (size_t)n;
         if (bytes->size > reading->most)
             return fail_large(reading);
-        if (got == 0)
+        if (n == 0)
             break;
     }
     bytes->data[bytes->size] = '\0';
@@ -146,53 +150,46 @@ static void close_fd(void *fd)
 
 /* Files and pipes have an end; a device need not have one, but for that which is empty. Standard
  * input is what the caller has made it. */
-static bool can_be_read(struct reading *reading, const struct stat *st)
+static bool read_opened(struct reading *reading, bool standard, struct file_bytes *bytes)
 {
-    if (S_ISDIR(st->st_mode)) {
-        errno = EISDIR;
-        return fail_reading(reading);
-    }
-    reading->pipe = S_ISFIFO(st->st_mode);
-    reading->begun = reading->standard;
-    if (S_ISREG(st->st_mode))
-        reading->size = (uint64_t)st->st_size;
-    else if (!reading->pipe && !reading->standard && !path_same(reading->path, "/dev/null"))
+    struct stat st;
+    if (fstat(reading->fd, &st) != 0)
+        return fail(reading->error, reading->error_size, reading->path, "read");
+    if (!standard)
+        add_input(&st);
+    if (S_ISREG(st.st_mode))
+        reading->size = (uint64_t)st.st_size;
+    else if (!S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !standard &&
+             !path_same(reading->path, "/dev/null"))
         return message_fail(reading->error, reading->error_size,
                             "'%s' is neither a file nor a pipe; standard input is '-'",
                             reading->path);
     else if (reading->most > most_of_stream)
         reading->most = most_of_stream;
-    return reading->size <= reading->most || fail_large(reading);
-}
-
-static bool read_all(struct reading *reading, struct file_bytes *bytes)
-{
-    struct stat st;
-    if (fstat(reading->fd, &st) != 0)
-        return fail_reading(reading);
-    return can_be_read(reading, &st) && read_to_end(reading, bytes);
+    reading->pipe = S_ISFIFO(st.st_mode);
+    return reading->size <= reading->most ? read_to_end(reading, bytes) : fail_large(reading);
 }
 
 static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most, char *error,
                       size_t error_size)
 {
+    bool standard = strcmp(path, "-") == 0;
     struct reading reading = {.path = path,
-                              .fd = STDIN_FILENO,
-                              .standard = strcmp(path, "-") == 0,
+                              .fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
                               .most = most,
                               .error = error,
                               .error_size = error_size};
     struct mem_guard guard = {.what = NULL};
     *bytes = (struct file_bytes){.data = NULL};
-    if (!reading.standard && (reading.fd = open_to_read(path)) < 0)
-        return fail_open(error, error_size, path);
-    if (!reading.standard)
+    if (reading.fd < 0)
+        return fail(error, error_size, path, "open");
+    if (!standard)
         mem_guard(&guard, close_fd, &reading.fd);
-    bool ok = read_all(&reading, bytes);
+    bool ok = read_opened(&reading, standard, bytes);
     if (!ok)
         file_bytes_free(bytes);
     mem_unguard(&guard);
-    if (!reading.standard)
+    if (!standard)
         close(reading.fd);
     return ok;
 }
@@ -257,16 +254,18 @@ bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t 
     return read_at(fd, offset, data, size) || fail(error, error_size, path, "read");
 }
 
+/* Without O_NONBLOCK, opening a pipe would wait for a process that writes. */
 int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size)
 {
-    int fd = open_to_read(path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     if (fd < 0) {
-        fail_open(error, error_size, path);
+        fail(error, error_size, path, "open");
         return -1;
     }
     bool known = fstat(fd, &st) == 0;
     if (known && S_ISREG(st.st_mode)) {
+        add_input(&st);
         *size = (uint64_t)st.st_size;
         return fd;
     }
@@ -312,25 +311,11 @@ char *path_folder(const char *path)
     return folder;
 }
 
-struct known_file known_file_of(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return (struct known_file){.path = path};
-    return (struct known_file){path, true, st.st_dev, st.st_ino};
-}
-
-bool known_file_is(const struct known_file *file, const char *path)
-{
-    struct stat st;
-    return file->is_there && stat(path, &st) == 0 && st.st_dev == file->device &&
-           st.st_ino == file->number;
-}
-
 bool path_same(const char *a, const char *b)
 {
-    struct known_file file = known_file_of(a);
-    return known_file_is(&file, b);
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 char *path_real(const char *path)
@@ -379,4 +364,165 @@ bool folder_names(const char *path, struct arena *arena, struct file_names *name
         qsort(names->at + first, names->count - first, sizeof *names->at, compare_names);
     errno = saved;
     return ok;
+}
+
+/* -------------------------------------------------------------------------- writing ---- */
+
+static bool fail_write(char *error, size_t error_size, const char *path)
+{
+    return fail(error, error_size, path, "write");
+}
+
+/* Files are created for the owner alone; the result has the mode that open() would have given, or
+ * that of the file it replaces. */
+static mode_t wanted_mode(const struct stat *existing)
+{
+    if (existing)
+        return existing->st_mode & 07777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Makes the file that will be renamed to out->path, in its folder. A signal finds it registered. */
+static void open_temp(struct file_out *out, mode_t mode)
+{
+    static const char name[] = ".skirc.XXXXXX";
+    const char *slash = strrchr(out->path, '/');
+    int folder = slash ? (int)(slash + 1 - out->path) : 0;
+    char *temp = mem_realloc(NULL, (size_t)folder + sizeof name, 1);
+    sigset_t before;
+    snprintf(temp, (size_t)folder + sizeof name, "%.*s%s", folder, out->path, name);
+    cleanup_hold(&before);
+    out->fd = mkostemp(temp, O_CLOEXEC);
+    int saved = errno;
+    if (out->fd >= 0) {
+        out->temp = temp;
+        out->cleanup = cleanup_add(CLEANUP_FILE, temp);
+        (void)!fchmod(out->fd, mode);
+    } else {
+        mem_free(temp);
+    }
+    cleanup_release(&before);
+    errno = saved;
+}
+
+static void open_out(struct file_out *out, const char *path)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (!exists && errno != ENOENT)
+        return;
+    bool direct = exists ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0;
+    out->path = exists && !direct ? path_real(path) : mem_strdup(path);
+    if (direct)
+        out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    else if (out->path)
+        open_temp(out, wanted_mode(exists ? &st : NULL));
+}
+
+static void abandon(void *out)
+{
+    file_out_abandon(out);
+}
+
+bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
+{
+    *out = (struct file_out){.fd = -1};
+    if (file_is_input(path))
+        return message_fail(error, error_size, "the output '%s' would replace an input", path);
+    mem_guard(&out->guard, abandon, out);
+    open_out(out, path);
+    if (out->fd >= 0)
+        return true;
+    fail_write(error, error_size, path);
+    file_out_abandon(out);
+    return false;
+}
+
+bool file_can_write(const char *path, char *error, size_t error_size)
+{
+    struct stat st;
+    struct file_out out;
+    bool exists = stat(path, &st) == 0;
+    bool direct = exists ? !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)
+                         : errno == ENOENT && lstat(path, &st) == 0;
+    if (strcmp(path, "-") == 0 || direct)
+        return true;
+    if (!file_out_open(&out, path, error, error_size))
+        return false;
+    file_out_abandon(&out);
+    return true;
+}
+
+static bool write_fd(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
+                    size_t error_size)
+{
+    return write_fd(out->fd, data, size) || fail_write(error, error_size, out->path);
+}
+
+static bool give_name(const struct file_out *out)
+{
+    if (rename(out->temp, out->path) != 0)
+        return false;
+    cleanup_forget(out->cleanup);
+    return true;
+}
+
+bool file_out_commit(struct file_out *out, char *error, size_t error_size)
+{
+    bool ok = close(out->fd) == 0;
+    out->fd = -1;
+    ok = ok && (!out->temp || give_name(out));
+    if (!ok) {
+        fail_write(error, error_size, out->path);
+    } else {
+        mem_free(out->temp);
+        out->temp = NULL;
+    }
+    file_out_abandon(out);
+    return ok;
+}
+
+void file_out_abandon(struct file_out *out)
+{
+    int saved = errno;
+    mem_unguard(&out->guard);
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->temp) {
+        unlink(out->temp);
+        cleanup_forget(out->cleanup);
+    }
+    mem_free(out->temp);
+    mem_free(out->path);
+    *out = (struct file_out){.fd = -1};
+    errno = saved;
+}
+
+bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size)
+{
+    if (strcmp(path, "-") == 0)
+        return write_fd(STDOUT_FILENO, data, size) || fail_write(error, error_size, path);
+    struct file_out out;
+    if (!file_out_open(&out, path, error, error_size))
+        return false;
+    if (file_out_write(&out, data, size, error, error_size))
+        return file_out_commit(&out, error, error_size);
+    file_out_abandon(&out);
+    return false;
 }

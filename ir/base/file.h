@@ -14,17 +14,14 @@ struct file_bytes {
     size_t size;
 };
 
-/* Reads a regular file, a pipe, or standard input ("-") to its end. Anything else is an error, as
- * it need not have an end; so are files above 64 GiB, what is no file above 1 GiB, and pipes that
- * nobody opens for writing. */
+/* Reads a regular file, a pipe, or standard input ("-") to its end. Other files are an error, since
+ * they need not have an end, but for "/dev/null"; so are files above 64 GiB, and pipes above
+ * 1 GiB. */
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 /* The same of a regular file alone. */
 bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 /* The same as file_read of at most 4 GiB, what positions in texts point into. */
 bool file_read_text(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
-/* open() with `access` (O_RDONLY or O_WRONLY), the file closed on exec and O_NONBLOCK; where it
- * fails with `busy`, tried again for five seconds. -1 with errno where it cannot be opened. */
-int file_open_patiently(const char *path, int access, int busy);
 /* Opens a regular file to be read from anywhere; -1 where it cannot be. */
 int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size);
 /* Reads `size` bytes from `offset` on, which the file has. */
@@ -44,19 +41,6 @@ char *path_real(const char *path);
 /* Whether two paths lead to one file that is there. */
 bool path_same(const char *a, const char *b);
 
-/* Whether two paths lead, by links, to one name in one folder: a file there need not be. */
-bool path_same_place(const char *a, const char *b);
-
-/* A path, and the file that it leads to: for many comparisons. The path is the caller's. */
-struct known_file {
-    const char *path;
-    bool is_there;
-    uint64_t device, number;
-};
-struct known_file known_file_of(const char *path);
-/* Whether another path leads to the file, which is there. */
-bool known_file_is(const struct known_file *file, const char *path);
-
 /* A VEC. */
 struct file_names {
     const char **at;
@@ -68,10 +52,11 @@ struct file_names {
  * set, where the folder cannot be read. */
 bool folder_names(const char *path, struct arena *arena, struct file_names *names);
 
-/* A file that appears under its name only when it is complete: it is written beside `path` and
- * renamed on commit. A path that exists and is no regular file ("/dev/null", a pipe) is written in
- * place. After a failed open there is nothing to abandon; from an open to the commit it stays where
- * it is. */
+/* A file that appears under its name only when it is complete: it is written under another name in
+ * the folder, and renamed on commit. A symbolic link stays, and a file that is replaced keeps its
+ * mode. A device, a pipe, or a link to a file that does not exist is written directly. After a
+ * failed open there is nothing to abandon; from an open to the commit the struct stays where it
+ * is. */
 struct file_out {
     int fd;
     char *path, *temp; /* `temp` is NULL where none is made (yet) */
@@ -84,11 +69,21 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
 
-/* Whether a file_out can be opened for the path by now, which is found by opening one. Nothing is
- * said against standard output ("-") and what is there and no regular file. */
+/* Whether a file_out can be opened for the path now, which is found by opening one. Standard output
+ * ("-"), devices and pipes are taken to be writable. */
 bool file_can_write(const char *path, char *error, size_t error_size);
 
 /* Writes all of `data` to `path` by way of a file_out, or to standard output ("-"). */
 bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size);
+
+/* ---- Outputs and inputs ---- */
+
+/* From now on, each regular file that this process opens to read is an input, by its device and
+ * inode: no file_out replaces one. */
+void file_protect_inputs(void);
+/* Whether a path leads to an input. */
+bool file_is_input(const char *path);
+/* The file may be replaced: a command works in place. */
+void file_release_input(const char *path);
 
 #endif

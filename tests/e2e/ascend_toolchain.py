@@ -411,7 +411,7 @@ def check_without():
               done.stderr)
     done = build(environment=environment, output="cube.o")
     tap.check("but that of a kernel is", done.returncode == 1 and
-              "the output 'cube.o' would replace the object of '@cube'" in done.stderr and
+              "the output 'cube.o' would replace an input" in done.stderr and
               os.path.exists(os.path.join(SCRATCH, "cube.o")), done.stderr)
     done = build(environment=environment, output="/dev/null")
     tap.check("nothing stands beside /dev/null", done.returncode == 0 and
@@ -421,7 +421,7 @@ def check_without():
 def check_replaced():
     done = build(output="add.o")
     tap.check("the object of a kernel is not replaced", done.returncode == 1 and
-              "the output 'add.o' would replace the object of '@add'" in done.stderr, done.stderr)
+              "the output 'add.o' would replace an input" in done.stderr, done.stderr)
     write("meta.json", "{}")
     write("program.skir", PROGRAM.replace("OPTIONS", "").replace(
         'function = "add"', 'function = "add", _json = "meta.json"'))

@@ -117,10 +117,10 @@ refuses("a dump that another format cannot read", "error: 'graph' appears twice 
         "--format=onnx-txt", ops, status=1)
 refuses("and what it looks like", "\n  help: it looks like 'ge-txt'\n", "--format=onnx-txt", ops,
         status=1)
-refuses("the output is the input", "would replace the input", dump, "-o", dump)
-refuses("the output leads to the input", "would replace the input", dump, "-o", link)
-refuses("the output is the file of scopes", "would replace the input", dump, "--scopes", scopes,
-        "-o", scopes)
+refuses("the output is the input", "would replace an input", dump, "-o", dump, status=1)
+refuses("the output leads to the input", "would replace an input", dump, "-o", link, status=1)
+refuses("the output is the file of scopes", "would replace an input", dump, "--scopes", scopes,
+        "-o", scopes, status=1)
 
 for cores in ("aic=4,aiv=8", "aiv=8,aic=4"):
     done = tap.skirc("import", f"--device={cores}", dump)

@@ -275,7 +275,7 @@ for text in "", "1", "1000000":
 done = tap.skirc("compile", kernel("good"), "-o", "./k.o")
 with open("k.o", "rb") as file:
     tap.check("a kernel's object is no place for the output", done.returncode == 1
-              and "would replace the object of '@k'" in done.stderr and file.read() == whole,
+              and "would replace an input" in done.stderr and file.read() == whole,
               done.stderr)
 
 # What compile makes of wrong objects, it does not leave half-written.
