@@ -8,8 +8,9 @@
  *
  * Launches of different streams run side by side. One that synchronises inside keeps the cores that
  * it got until it has the others, too; so launches can come to a state in which each waits for
- * cores or events of another. passes/launches says whether they can, and what to change. This pass
- * has no entries to look at, so it refuses nothing: verify-launches does.
+ * cores or events of another. A search finds such states in what is
+ * predicted of entries (passes/launches/deadlock_search.h), and each is changed until none is left.
+ * Entries are not there yet, so this pass refuses nothing: verify-launches does.
  */
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
@@ -18,99 +19,118 @@
 #include "passes/fusion/fusion.h"
 #include "passes/insert_events.h"
 #include "passes/launches/apply.h"
+#include "passes/launches/launch_advice.h"
 #include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"
-#include "passes/limiter.h"
 #include "passes/pass.h"
 
 /* A cut that is not enough is followed by others. */
 enum { MAX_ROUNDS = 64 };
 
-/* What was changed at a wait, and for whom. False where that must not be. */
-static bool report_mend(struct limiter *limiter, const struct mend *mend, uint32_t cuts)
+/* ------------------------------------------------------------------------- reports ---- */
+
+static enum diag_id mend_id(const struct launch_advisor *advisor, const struct mend *mend,
+                            enum sk_strict strict)
 {
-    const struct graph_launches *launches = &limiter->launches;
-    struct diags *diags = limiter->context->diags;
-    const struct launch_step *step = &launches->table.steps.at[mend->step];
-    const struct op *op = &limiter->graph->ops.at[step->user];
-    struct span span = locate_op(limiter->module, op, OP_TYPE_NAME, 0);
-    uint32_t block = launches->sources.at[mend->row].block;
-    const char *other = mend->other == NONE ? "somebody" : limiter_row_text(limiter, mend->other);
-    enum sk_strict strict = mend_strictness(mend, launches);
-    bool told,
-        differs = mend->cut && limiter->context->reference_partition &&
-                  attr_find(limiter->module, limiter->graph->blocks.at[block].attrs, W_scope);
+    uint32_t block = advisor->launches.sources.at[mend->row].block;
     if (strict == SK_STRICT_abort)
-        told = diag_at(diags, DIAG_scope_broken, span,
-                       "'@%.*s' breaks here, which strict-scope-check=abort forbids: waiting here "
-                       "for '%.*s' it would keep the cores that %s lacks",
-                       NAME(limiter->module, limiter->graph->blocks.at[block].name),
-                       NAME(limiter->module, launches->events.at[step->event]), other);
-    else if (strict == SK_STRICT_bypass)
-        told = diag_at(diags, DIAG_scope_bypassed, span,
-                       "'@%.*s' is left unfused, since it would break here "
-                       "(strict-scope-check=bypass): waiting here for '%.*s' it would keep the "
-                       "cores that %s lacks",
-                       NAME(limiter->module, limiter->graph->blocks.at[block].name),
-                       NAME(limiter->module, launches->events.at[step->event]), other);
-    else
-        told = diag_at(diags,
-                       differs     ? DIAG_partition_differs
-                       : mend->cut ? DIAG_launch_cut
-                                   : DIAG_launch_waits,
-                       span,
-                       mend->cut
-                           ? "'@%.*s' is cut before %s: waiting here for '%.*s' it would keep the "
-                             "cores that %s lacks, and what it waits for comes only behind its "
-                             "start"
-                           : "'@%.*s' waits as a whole for what %s waits for, '%.*s': waiting here "
-                             "it would keep the cores that %s lacks",
-                       NAME(limiter->module, limiter->graph->blocks.at[block].name),
-                       op_text(limiter->module, limiter->graph, op, &diags->arena),
-                       NAME(limiter->module, launches->events.at[step->event]), other);
+        return DIAG_scope_broken;
+    if (strict == SK_STRICT_bypass)
+        return DIAG_scope_bypassed;
+    if (!mend->cut)
+        return DIAG_launch_waits;
+    bool differs = advisor->context->reference_partition &&
+                   attr_find(advisor->module, advisor->graph->blocks.at[block].attrs, W_scope);
+    return differs ? DIAG_partition_differs : DIAG_launch_cut;
+}
+
+/* Of the launch '@s': what becomes of it. */
+static const char *mend_text(const struct launch_advisor *advisor, const struct mend *mend,
+                             enum sk_strict strict)
+{
+    const struct launch_step *step = &advisor->launches.table.steps.at[mend->step];
+    struct arena *arena = &advisor->context->diags->arena;
+    const char *op =
+        op_text(advisor->module, advisor->graph, &advisor->graph->ops.at[step->user], arena);
+    if (strict == SK_STRICT_abort)
+        return "breaks here, which strict-scope-check=abort forbids";
+    if (strict == SK_STRICT_bypass)
+        return "is left unfused, since it would break here (strict-scope-check=bypass)";
+    return mend->cut ? arena_printf(arena, "is cut before %s", op)
+                     : arena_printf(arena, "waits as a whole for what %s waits for", op);
+}
+
+/* How many cores the two launches of a mend need. */
+static void help_cores(const struct launch_advisor *advisor, const struct mend *mend)
+{
+    const struct launch_table *table = &advisor->launches.table;
+    const struct launch_row *row = &table->rows.at[mend->row],
+                            *other = &table->rows.at[mend->other];
+    diag_help(
+        advisor->context->diags, "of %u AICs and %u AIVs %s keeps %s, and %s needs %s at once",
+        table->device.aics, table->device.aivs, launch_text(advisor, mend->row),
+        launch_cores_text(advisor, row->shape, row->blocks), launch_text(advisor, mend->other),
+        launch_cores_text(advisor, other->shape, other->keeps ? other->blocks : 1));
+}
+
+/* What was changed at a wait, and for whom. False where that must not be. */
+static bool report_mend(struct launch_advisor *advisor, const struct mend *mend, uint32_t cuts)
+{
+    const struct graph_launches *launches = &advisor->launches;
+    struct diags *diags = advisor->context->diags;
+    const struct launch_step *step = &launches->table.steps.at[mend->step];
+    enum sk_strict strict = mend_strictness(mend, launches);
+    struct span span =
+        locate_op(advisor->module, &advisor->graph->ops.at[step->user], OP_TYPE_NAME, 0);
+    bool told = diag_at(diags, mend_id(advisor, mend, strict), span,
+                        "%s %s: waiting here for '%.*s' it would keep the cores that %s lacks%s",
+                        launch_text(advisor, mend->row), mend_text(advisor, mend, strict),
+                        NAME(advisor->module, launches->events.at[step->event]),
+                        mend->other == NONE ? "another launch" : launch_text(advisor, mend->other),
+                        mend->cut && strict != SK_STRICT_abort && strict != SK_STRICT_bypass
+                            ? ", and what it waits for comes only after its start"
+                            : "");
     if (told && mend->cut)
-        advise_cut(limiter, mend, cuts);
-    if (told)
-        explain_cores(limiter, mend, cuts);
+        advise_cut(advisor, mend, cuts);
+    if (told && mend->other != NONE) {
+        struct span other = launch_span(advisor, mend->other);
+        if (mend->cut)
+            help_cores(advisor, mend);
+        if (other.end)
+            diag_note(diags, other, "that lacks cores");
+    }
     return strict != SK_STRICT_abort;
 }
 
-/* ------------------------------------------------------------------------- graphs ---- */
-
-static uint32_t count_cuts(const struct mends *mends)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < mends->count; i++)
-        count += mends->at[i].cut;
-    return count;
-}
+/* ------------------------------------------------------------------------- changes ---- */
 
 /* What an entry that is there does is not changed. */
-static void seal_entries(struct limiter *limiter)
+static void seal_entries(struct launch_advisor *advisor)
 {
-    const struct graph_launches *launches = &limiter->launches;
+    const struct graph_launches *launches = &advisor->launches;
     for (uint32_t i = 0; i < launches->sources.count; i++) {
         uint32_t block = launches->sources.at[i].block;
-        if (block != NONE && block_entry(limiter->module, &limiter->graph->blocks.at[block]))
+        if (block != NONE && block_entry(advisor->module, &advisor->graph->blocks.at[block]))
             launches->table.rows.at[i].sealed = true;
     }
 }
 
-static enum verdict find_mends(struct limiter *limiter, struct mends *mends)
+/* `work`: what is left of it in all rounds. */
+static enum verdict find_mends(const struct launch_table *table, struct mends *mends,
+                               uint64_t *work)
 {
     struct queue queue;
-    struct queue_circle circle;
-    enum verdict verdict = LAUNCHES_CIRCLE;
-    queue_init(&queue, &limiter->launches.table);
-    if (!queue_find_circle(&queue, &circle)) {
-        struct explorer explorer;
-        explorer_init(&explorer, &queue, EXPLORE_STATES);
-        explorer.looks += *limiter->looks;
-        verdict = launches_mend(&explorer, mends, false);
-        *limiter->looks = explorer.looks;
-        explorer_free(&explorer);
+    enum verdict verdict = SEARCH_UNKNOWN;
+    queue_init(&queue, table);
+    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
+    if (!queue_has_cycle(&queue, positions)) {
+        struct search search;
+        search_init(&search, &queue, SEARCH_STATES, *work);
+        verdict = search_mend(&search, mends);
+        *work -= search.work < *work ? search.work : *work;
+        search_free(&search);
     }
-    queue_circle_free(&circle);
+    mem_free(positions);
     queue_free(&queue);
     return verdict;
 }
@@ -118,43 +138,40 @@ static enum verdict find_mends(struct limiter *limiter, struct mends *mends)
 /* Before there are entries, a notification may come before all blocks have their cores. Where
  * nothing helps against that, others are looked for that help if it does not: verify-launches
  * decides. */
-static void find_all_mends(struct limiter *limiter, struct mends *mends)
+static void find_all_mends(struct launch_table *table, struct mends *mends, uint64_t *work)
 {
-    struct launch_table *table = &limiter->launches.table;
-    if (find_mends(limiter, mends) != LAUNCHES_HANG || mends->count > 0)
+    if (find_mends(table, mends, work) != SEARCH_HANGS || mends->count > 0)
         return;
     for (uint32_t i = 0; i < table->steps.count; i++)
         table->steps.at[i].early = false;
-    find_mends(limiter, mends);
+    find_mends(table, mends, work);
 }
 
-static bool limit_graph(struct limiter *limiter)
+static bool limit_graph(struct launch_advisor *advisor, struct graph *graph, uint64_t *work,
+                        bool *changed)
 {
+    struct pass_context *context = advisor->context;
     struct mends mends = {NULL, 0, 0};
-    graph_launches_init(&limiter->launches, limiter->context->analyses, limiter->called,
-                        limiter->module, limiter->graph);
-    limiter->names = graph_launch_names(&limiter->launches);
-    limiter->tries = 1 + MAX_TRIED / (limiter->launches.table.rows.count + 1);
-    seal_entries(limiter);
-    find_all_mends(limiter, &mends);
-    uint32_t cuts = count_cuts(&mends);
+    uint32_t cuts = 0;
     bool ok = true;
+    seal_entries(advisor);
+    find_all_mends(&advisor->launches.table, &mends, work);
     for (uint32_t i = 0; i < mends.count; i++)
-        ok = report_mend(limiter, &mends.at[i], cuts) && ok;
+        cuts += mends.at[i].cut;
+    for (uint32_t i = 0; i < mends.count; i++)
+        ok = report_mend(advisor, &mends.at[i], cuts) && ok;
     if (ok && mends.count) {
-        const struct order *order =
-            analyses_order(limiter->context->analyses, limiter->module, limiter->graph);
-        mends_apply(&mends, &limiter->launches, order, limiter->module, limiter->graph,
-                    limiter->context->reference_names);
-        limiter->changed = true;
+        const struct order *order = analyses_order(context->analyses, context->module, graph);
+        mends_apply(&mends, &advisor->launches, order, context->module, graph,
+                    context->reference_names);
+        *changed = true;
     }
     vec_free(&mends);
-    graph_launches_free(&limiter->launches);
     return ok;
 }
 
-/* `looks`: per graph, in all rounds. */
-static bool limit_module(struct pass_context *context, uint64_t *looks, bool *changed)
+/* `work`: per graph, what is left of it in all rounds. */
+static bool limit_module(struct pass_context *context, uint64_t *work, bool *changed)
 {
     struct module *module = context->module;
     struct called_launches called;
@@ -163,16 +180,13 @@ static bool limit_module(struct pass_context *context, uint64_t *looks, bool *ch
     called_launches_init(&called, module);
     analyses_make_members(context->analyses, module);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct limiter limiter = {.context = context,
-                                  .module = module,
-                                  .graph = &module->graphs.at[i],
-                                  .called = &called,
-                                  .looks = &looks[i]};
-        if (looks[i] > EXPLORE_ALL_LOOKS)
+        struct launch_advisor advisor;
+        if (work[i] == 0)
             continue;
-        gears_tell_copy(context->diags, module, limiter.graph);
-        ok = limit_graph(&limiter) && ok;
-        *changed = *changed || limiter.changed;
+        gears_tell_copy(context->diags, module, &module->graphs.at[i]);
+        launch_advisor_init(&advisor, context, &called, &module->graphs.at[i]);
+        ok = limit_graph(&advisor, &module->graphs.at[i], &work[i], changed) && ok;
+        launch_advisor_free(&advisor);
     }
     gears_tell_copy(context->diags, module, NULL);
     called_launches_free(&called);
@@ -181,10 +195,13 @@ static bool limit_module(struct pass_context *context, uint64_t *looks, bool *ch
 
 bool limit_launches(struct pass_context *context)
 {
-    uint64_t *looks = mem_calloc(context->module->graphs.count, sizeof *looks);
+    uint32_t n = context->module->graphs.count;
+    uint64_t *work = mem_calloc(n, sizeof *work);
     bool ok = true, changed = !context->unproven; /* else a run shows it */
+    for (uint32_t i = 0; i < n; i++)
+        work[i] = SEARCH_WORK;
     for (unsigned round = 0; ok && changed && round < MAX_ROUNDS; round++) {
-        ok = limit_module(context, looks, &changed);
+        ok = limit_module(context, work, &changed);
         if (!ok || !changed)
             break;
         analyses_drop(context->analyses);
@@ -192,7 +209,7 @@ bool limit_launches(struct pass_context *context)
         if (ok)
             analyses_drop(context->analyses);
     }
-    mem_free(looks);
+    mem_free(work);
     return ok;
 }
 

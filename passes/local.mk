@@ -23,8 +23,6 @@ libskir_la_SOURCES += \
 	passes/limit_residency.c \
 	passes/limit_residency.h \
 	passes/limit_stream_fusion.c \
-	passes/limiter.h \
-	passes/limiter_advice.c \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
 	passes/pass.h \
@@ -92,36 +90,27 @@ libskir_la_SOURCES += \
 	passes/fusion/unfused.h \
 	passes/inline/graph.c \
 	passes/inline/graph.h \
-	passes/launches/advise.c \
-	passes/launches/advise.h \
 	passes/launches/apply.c \
 	passes/launches/apply.h \
-	passes/launches/bounds.c \
-	passes/launches/bounds.h \
-	passes/launches/cores.c \
-	passes/launches/cores.h \
 	passes/launches/cut_abreast.c \
 	passes/launches/cutter.c \
 	passes/launches/cutter.h \
-	passes/launches/describe.c \
-	passes/launches/describe.h \
-	passes/launches/entry_order.c \
-	passes/launches/entry_order.h \
-	passes/launches/explore.c \
-	passes/launches/explore.h \
-	passes/launches/graph.c \
-	passes/launches/graph.h \
-	passes/launches/mend.c \
-	passes/launches/mend.h \
+	passes/launches/deadlock_search.c \
+	passes/launches/deadlock_search.h \
+	passes/launches/graph_launches.c \
+	passes/launches/graph_launches.h \
+	passes/launches/launch_advice.c \
+	passes/launches/launch_advice.h \
+	passes/launches/launch_queue.c \
+	passes/launches/launch_queue.h \
+	passes/launches/launch_table.c \
+	passes/launches/launch_table.h \
+	passes/launches/launch_text.c \
+	passes/launches/launch_text.h \
 	passes/launches/move_waits.c \
 	passes/launches/move_waits.h \
-	passes/launches/order.c \
-	passes/launches/queue.c \
-	passes/launches/queue.h \
 	passes/launches/ring_report.c \
 	passes/launches/ring_report.h \
-	passes/launches/table.c \
-	passes/launches/table.h \
 	passes/sync/caches.c \
 	passes/sync/circles.c \
 	passes/sync/calls.c \

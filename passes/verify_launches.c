@@ -5,97 +5,93 @@
  *
  * What decides are the entries: in which order a launch waits for events and sends them, whether
  * all of its blocks have cores then, and whether it keeps them (docs/device-model.md, "Launches
- * side by side"). The states that launches can come to are tried (passes/launches/explore.h), up to
- * a limit. Beyond that it is not known whether they hang, and they are refused.
- */
+ * side by side"). The states that launches can come to are tried
+ * (passes/launches/deadlock_search.h), up to a limit. Beyond that it is not known whether they
+ * hang, and they are refused. */
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "passes/limiter.h"
+#include "ir/syntax/spelling.h"
+#include "passes/launches/launch_advice.h"
+#include "passes/launches/launch_text.h"
 #include "passes/pass.h"
 
-/* A line of a state is a note; what has no place of its own is said at the one before. */
-static void add_notes(const struct limiter *limiter, const struct launch_lines *lines)
+/* A line of a state is a note; what has no place of its own is told at the one before. */
+static void add_notes(const struct launch_advisor *advisor, const struct launch_lines *lines)
 {
+    struct diags *diags = advisor->context->diags;
     for (uint32_t i = 0; i < lines->count; i++) {
-        struct span span = limiter_row_span(limiter, lines->at[i].row);
+        struct span span = launch_span(advisor, lines->at[i].row);
         if (lines->at[i].row == NONE)
-            diag_help(limiter->context->diags, "it came so: %s", lines->at[i].text);
+            diag_help(diags, "it came so: %s", lines->at[i].text);
         else if (span.end)
-            diag_note(limiter->context->diags, span, "%s", lines->at[i].text);
+            diag_note(diags, span, "%s", lines->at[i].text);
         else
-            diag_help(limiter->context->diags, "%s", lines->at[i].text);
+            diag_help(diags, "%s", lines->at[i].text);
     }
 }
 
-static void report_hang(struct limiter *limiter, const struct explorer *explorer)
+static void report_hang(struct launch_advisor *advisor, const struct search *search)
 {
     struct launch_lines lines = {NULL, 0, 0};
-    describe_state(&lines, &limiter->names, explorer, true);
+    describe_state(&lines, &advisor->launches, search);
     assert(lines.count > 0);
-    if (diag_at(limiter->context->diags, DIAG_launches_hang,
-                limiter_row_span(limiter, lines.at[0].row),
+    if (diag_at(advisor->context->diags, DIAG_launches_hang, launch_span(advisor, lines.at[0].row),
                 "launches of '@%.*s' can keep each other's cores for ever",
-                NAME(limiter->module, limiter->graph->name))) {
-        add_notes(limiter, &lines);
-        advise_hang(limiter, explorer);
+                NAME(advisor->module, advisor->graph->name))) {
+        add_notes(advisor, &lines);
+        advise_hang(advisor, search);
     }
     launch_lines_free(&lines);
 }
 
-static void report_circle(const struct limiter *limiter, const struct queue *queue,
-                          const struct queue_circle *circle)
+static void report_cycle(const struct launch_advisor *advisor, const struct queue *queue,
+                         const uint32_t *positions)
 {
     struct launch_lines lines = {NULL, 0, 0};
-    describe_circle(&lines, &limiter->names, queue, circle);
-    if (diag_at(limiter->context->diags, DIAG_launches_circle,
-                limiter_row_span(limiter, lines.at[0].row),
-                "launches of '@%.*s' wait for each other",
-                NAME(limiter->module, limiter->graph->name)))
-        add_notes(limiter, &lines);
+    describe_cycle(&lines, &advisor->launches, queue, positions);
+    if (diag_at(advisor->context->diags, DIAG_launches_circle,
+                launch_span(advisor, lines.at[0].row), "launches of '@%.*s' wait for each other",
+                NAME(advisor->module, advisor->graph->name)))
+        add_notes(advisor, &lines);
     launch_lines_free(&lines);
 }
 
-static void report_unknown(const struct limiter *limiter, const struct explorer *explorer)
+static void report_unknown(const struct launch_advisor *advisor, const struct search *search)
 {
-    if (diag_at(limiter->context->diags, DIAG_launches_unknown,
-                locate_name(limiter->module, limiter->graph->loc),
+    struct diags *diags = advisor->context->diags;
+    if (diag_at(diags, DIAG_launches_unknown, locate_name(advisor->module, advisor->graph->loc),
                 "whether launches of '@%.*s' can keep each other's cores is not known: they come "
                 "together in more than %llu ways",
-                NAME(limiter->module, limiter->graph->name),
-                (unsigned long long)explorer_ways(explorer)))
-        diag_help(limiter->context->diags, "order more of them, or use fewer streams");
+                NAME(advisor->module, advisor->graph->name),
+                (unsigned long long)search_ways(search)))
+        diag_help(diags, "order more of them, or use fewer streams");
 }
 
-static bool verify_queue(struct limiter *limiter, struct queue *queue)
+static bool verify_states(struct launch_advisor *advisor, struct queue *queue)
 {
-    struct explorer explorer;
-    explorer_init(&explorer, queue, EXPLORE_STATES);
-    enum verdict verdict = explorer_run(&explorer);
-    if (verdict == LAUNCHES_HANG)
-        report_hang(limiter, &explorer);
-    else if (verdict == LAUNCHES_UNKNOWN)
-        report_unknown(limiter, &explorer);
-    explorer_free(&explorer);
-    return verdict == LAUNCHES_SAFE;
+    struct search search;
+    search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
+    enum verdict verdict = search_run(&search);
+    if (verdict == SEARCH_HANGS)
+        report_hang(advisor, &search);
+    else if (verdict == SEARCH_UNKNOWN)
+        report_unknown(advisor, &search);
+    search_free(&search);
+    return verdict == SEARCH_SAFE;
 }
 
-static bool verify_graph(struct limiter *limiter)
+static bool verify_graph(struct launch_advisor *advisor)
 {
     struct queue queue;
-    struct queue_circle circle;
-    graph_launches_init(&limiter->launches, limiter->context->analyses, limiter->called,
-                        limiter->module, limiter->graph);
-    limiter->names = graph_launch_names(&limiter->launches);
-    limiter->tries = 1 + MAX_TRIED / (limiter->launches.table.rows.count + 1);
-    queue_init(&queue, &limiter->launches.table);
-    bool ok = !queue_find_circle(&queue, &circle);
+    queue_init(&queue, &advisor->launches.table);
+    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
+    bool ok = !queue_has_cycle(&queue, positions);
     if (ok)
-        ok = verify_queue(limiter, &queue);
+        ok = verify_states(advisor, &queue);
     else
-        report_circle(limiter, &queue, &circle);
-    queue_circle_free(&circle);
+        report_cycle(advisor, &queue, positions);
+    mem_free(positions);
     queue_free(&queue);
-    graph_launches_free(&limiter->launches);
     return ok;
 }
 
@@ -109,12 +105,11 @@ bool pass_verify_launches(struct pass_context *context)
     called_launches_init(&called, module);
     analyses_make_members(context->analyses, module);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct limiter limiter = {.context = context,
-                                  .module = module,
-                                  .graph = &module->graphs.at[i],
-                                  .called = &called};
-        gears_tell_copy(context->diags, module, limiter.graph);
-        ok = verify_graph(&limiter) && ok;
+        struct launch_advisor advisor;
+        gears_tell_copy(context->diags, module, &module->graphs.at[i]);
+        launch_advisor_init(&advisor, context, &called, &module->graphs.at[i]);
+        ok = verify_graph(&advisor) && ok;
+        launch_advisor_free(&advisor);
     }
     gears_tell_copy(context->diags, module, NULL);
     called_launches_free(&called);

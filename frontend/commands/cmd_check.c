@@ -1,5 +1,4 @@
-#include <string.h>
-
+/* skirc check: what is wrong with a file, and what would be fused. */
 #include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/input.h"
 #include "frontend/cli/jobs.h"
@@ -11,7 +10,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
-#include "passes/launches/describe.h"
+#include "passes/launches/launch_text.h"
 
 struct account {
     FILE *out;
@@ -35,43 +34,42 @@ static void print_lines(struct account *account, struct launch_lines *lines)
     launch_lines_free(lines);
 }
 
-static void print_states(struct account *account, struct queue *queue,
-                         const struct launch_names *names)
+static void print_states(struct account *account, const struct graph_launches *launches,
+                         struct queue *queue)
 {
-    struct explorer explorer;
+    struct search search;
     struct launch_lines lines = {NULL, 0, 0};
-    explorer_init(&explorer, queue, EXPLORE_STATES);
-    enum verdict verdict = explorer_run(&explorer);
-    unsigned long long tried = explorer.tried;
+    search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
+    enum verdict verdict = search_run(&search);
+    unsigned long long tried = search.tried;
     const char *plural = tried == 1 ? "" : "s";
-    if (verdict == LAUNCHES_SAFE)
+    if (verdict == SEARCH_SAFE)
         fprintf(account->out, "    nothing hangs (%llu state%s tried)\n", tried, plural);
-    if (verdict == LAUNCHES_UNKNOWN)
+    if (verdict == SEARCH_UNKNOWN)
         fprintf(account->out, "    not known: %llu state%s tried, and there are more\n", tried,
                 plural);
-    if (verdict == LAUNCHES_HANG) {
+    if (verdict == SEARCH_HANGS) {
         fprintf(account->out, "    can hang (%llu state%s tried):\n", tried, plural);
-        describe_state(&lines, names, &explorer, true);
+        describe_state(&lines, launches, &search);
     }
     print_lines(account, &lines);
-    explorer_free(&explorer);
+    search_free(&search);
 }
 
-static void print_verdict(struct account *account, const struct launch_table *table,
-                          const struct launch_names *names)
+static void print_verdict(struct account *account, const struct graph_launches *launches)
 {
     struct queue queue;
-    struct queue_circle circle;
-    struct launch_lines lines = {NULL, 0, 0};
-    queue_init(&queue, table);
-    if (queue_find_circle(&queue, &circle)) {
+    queue_init(&queue, &launches->table);
+    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
+    if (queue_has_cycle(&queue, positions)) {
+        struct launch_lines lines = {NULL, 0, 0};
         fputs("    hangs, whatever cores there are:\n", account->out);
-        describe_circle(&lines, names, &queue, &circle);
+        describe_cycle(&lines, launches, &queue, positions);
         print_lines(account, &lines);
     } else {
-        print_states(account, &queue, names);
+        print_states(account, launches, &queue);
     }
-    queue_circle_free(&circle);
+    mem_free(positions);
     queue_free(&queue);
 }
 
@@ -81,17 +79,16 @@ static void print_graph(struct account *account, const struct graph *graph)
     struct text line = {NULL, 0, 0};
     graph_launches_init(&launches, &account->analyses, &account->called, account->module, graph);
     const struct launch_table *table = &launches.table;
-    struct launch_names names = graph_launch_names(&launches);
     text_printf(&line, "'@%.*s': %u launch%s on %u stream%s, with %u AICs and %u AIVs",
                 NAME(account->module, graph->name), table->rows.count,
                 table->rows.count == 1 ? "" : "es", table->n_streams,
                 table->n_streams == 1 ? "" : "s", table->device.aics, table->device.aivs);
     print_line(account, "  ", &line);
     for (uint32_t i = 0; i < table->rows.count; i++) {
-        describe_row(&line, &names, table, i);
+        describe_row(&line, &launches, i);
         print_line(account, "    ", &line);
     }
-    print_verdict(account, table, &names);
+    print_verdict(account, &launches);
     text_free(&line);
     graph_launches_free(&launches);
 }
@@ -112,8 +109,8 @@ static void print_changes(struct account *account)
     }
 }
 
-/* Prints the account of each graph of a module that limit-residency has seen, with what its remarks
- * say. */
+/* Prints the account of each graph of a module that is lowered as far as it goes, with what remarks
+ * of limit-residency tell. */
 static void check_launches_print(struct input *input)
 {
     struct account account = {
@@ -127,8 +124,6 @@ static void check_launches_print(struct input *input)
     called_launches_free(&account.called);
     analyses_drop(&account.analyses);
 }
-
-/* skirc check: what is wrong with a file, and what would be fused. */
 
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,

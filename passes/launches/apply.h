@@ -3,8 +3,8 @@
 #define PASSES_LAUNCHES_APPLY_H
 
 #include "ir/sk_options.h"
-#include "passes/launches/graph.h"
-#include "passes/launches/mend.h"
+#include "passes/launches/deadlock_search.h"
+#include "passes/launches/graph_launches.h"
 
 /* What `strict-scope-check` makes of a mend that cuts a launch; unset for others. */
 enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launches *launches);

@@ -76,8 +76,8 @@ def check_account(claim, name, lines, status=0):
 
 
 check_account("the account: launches, what was changed, and the verdict", "wait_inside", [
-    "  changed: line 19: '@g_t' waits as a whole for what MatMul %y waits for, 'n': waiting here "
-    "it would keep the cores that '@g_s' lacks",
+    "  changed: line 19: '@g_t' waits as a whole for what MatMul %y waits for: waiting here for "
+    "'n' it would keep the cores that '@g_s' lacks",
     "  '@g': 2 launches on 2 streams, with 24 AICs and 48 AIVs",
     "    0: '@g_s' on the default stream, cube, 24 AICs at once; sends n in the middle",
     "    1: '@g_t' on stream \"1\", cube, 24 AICs at once; waits for n before it starts",

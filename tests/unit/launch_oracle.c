@@ -8,7 +8,7 @@
 enum { FREE = 0, ABSENT = 255 };
 
 struct at {
-    uint8_t launch, step, taken, ended; /* ended: blocks of a launch that keeps nothing */
+    uint8_t launch, steps[LANES], taken, ended; /* ended: blocks of a launch that keeps nothing */
 };
 
 /* Bytes, so that equal states are equal bytes. */
@@ -49,13 +49,15 @@ static bool has_event(const struct oracle *oracle, struct range events, uint32_t
     return false;
 }
 
-/* Whether the row of a stream, of which so many steps are over, has sent the event. */
-static bool sent_by(const struct oracle *oracle, const struct launch_row *row, uint32_t steps,
+/* Whether the row of a stream, of which so many steps of each lane are over, has sent the event. */
+static bool sent_by(const struct oracle *oracle, const struct launch_row *row, const uint8_t *steps,
                     bool ended, uint32_t event)
 {
-    for (uint32_t i = 0; i < steps; i++) {
+    uint8_t seen[LANES] = {0};
+    for (uint32_t i = 0; i < row->steps.count; i++) {
         const struct launch_step *step = &oracle->table->steps.at[row->steps.first + i];
-        if (step->kind == STEP_NOTIFY && step->event == event)
+        bool over = seen[step->lane]++ < steps[step->lane];
+        if (over && step->kind == STEP_NOTIFY && step->event == event)
             return true;
     }
     return ended && has_event(oracle, row->sends, event);
@@ -63,7 +65,8 @@ static bool sent_by(const struct oracle *oracle, const struct launch_row *row, u
 
 static bool sends(const struct oracle *oracle, const struct launch_row *row, uint32_t event)
 {
-    return sent_by(oracle, row, row->steps.count, true, event);
+    static const uint8_t all[LANES] = {UINT8_MAX, UINT8_MAX};
+    return sent_by(oracle, row, all, true, event);
 }
 
 static bool is_sent(const struct oracle *oracle, const struct state *state, uint32_t event)
@@ -75,7 +78,7 @@ static bool is_sent(const struct oracle *oracle, const struct state *state, uint
             bool over = i < state->at[s].launch, now = i == state->at[s].launch;
             inside = inside || sends(oracle, row, event);
             if ((over && sends(oracle, row, event)) ||
-                (now && sent_by(oracle, row, state->at[s].step, false, event)))
+                (now && sent_by(oracle, row, state->at[s].steps, false, event)))
                 return true;
         }
     return !inside;
@@ -295,32 +298,48 @@ static void end_blocks(struct oracle *oracle, uint32_t stream, const struct laun
         }
 }
 
-static void go_on(struct oracle *oracle, uint32_t stream, bool certain)
+static void go_on(struct oracle *oracle, uint32_t stream, uint8_t lane, bool certain)
 {
     struct state state = oracle->at;
-    state.at[stream].step++;
+    state.at[stream].steps[lane]++;
     oracle->must = oracle->must || certain;
     reach(oracle, &state);
 }
 
-/* The next step of a launch that keeps its cores, or its end. */
+/* The next step of a lane, or NULL. */
+static const struct launch_step *next_step(const struct oracle *oracle,
+                                           const struct launch_row *row, const struct at *at,
+                                           uint8_t lane)
+{
+    uint8_t seen = 0;
+    for (uint32_t i = 0; i < row->steps.count; i++) {
+        const struct launch_step *step = &oracle->table->steps.at[row->steps.first + i];
+        if (step->lane == lane && seen++ == at->steps[lane])
+            return step;
+    }
+    return NULL;
+}
+
+/* The next steps of a launch that keeps its cores, or its end. */
 static void go_inside(struct oracle *oracle, uint32_t stream, const struct launch_row *row)
 {
     const struct at *at = &oracle->at.at[stream];
-    bool all = at->taken == row->blocks;
-    if (at->step == row->steps.count) {
+    bool all = at->taken == row->blocks, over = true;
+    for (uint8_t lane = 0; lane < LANES; lane++) {
+        const struct launch_step *step = next_step(oracle, row, at, lane);
+        over = over && !step;
+        if (!step || at->steps[1 - lane] < step->after)
+            continue;
+        if (step->kind == STEP_WAIT ? is_sent(oracle, &oracle->at, step->event) && at->taken
+                                    : all || (step->early && at->taken))
+            go_on(oracle, stream, lane, all);
+    }
+    if (over && all) {
         struct state state = oracle->at;
-        if (!all)
-            return;
         next_launch(&state, stream);
         oracle->must = true;
         reach(oracle, &state);
-        return;
     }
-    const struct launch_step *step = &oracle->table->steps.at[row->steps.first + at->step];
-    if (step->kind == STEP_WAIT ? is_sent(oracle, &oracle->at, step->event) && at->taken
-                                : all || (step->early && at->taken))
-        go_on(oracle, stream, all);
 }
 
 static void try_stream(struct oracle *oracle, uint32_t stream)

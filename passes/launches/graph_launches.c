@@ -1,9 +1,10 @@
-#include "passes/launches/graph.h"
+#include "passes/launches/graph_launches.h"
 #include "ir/calls.h"
 #include "ir/op_cores.h"
 #include "ir/sk_options.h"
 #include "passes/entry/launch.h"
-#include "passes/launches/entry_order.h"
+
+#include <string.h>
 
 /* Rows are added in the order of the text. */
 struct adder {
@@ -222,19 +223,129 @@ static void add_steps(struct adder *adder, uint32_t block, uint32_t op,
         uint32_t event = graph->refs.at[clauses->send.first + i];
         if (id_map_find(received, event) == INSIDE)
             continue;
-        launch_table_step(&launches->table, STEP_NOTIFY, event_number(adder, event), op);
-        launches->table.steps.at[launches->table.steps.count - 1].early = !adder->wide[op];
+        launch_table_step(&launches->table, STEP_NOTIFY, event_number(adder, event), op)->early =
+            !adder->wide[op];
     }
 }
 
-/* The steps of the last row as its entry comes to them. */
+/* ------------------------------------------------------------------- steps of entries ---- */
+
+/* A flag that a program sets: what it has done before. */
+struct flag_set {
+    uint32_t steps; /* how many it has passed */
+    bool met;       /* whether it has passed a barrier, so that all blocks have cores */
+};
+
+/* Both programs of an entry, run as far as flags let them. */
+struct entry_walk {
+    const struct entry *entry;
+    struct id_map wait_of, notify_of; /* by event's name id: its step */
+    struct launch_step *steps;        /* in the order of the graph */
+    uint8_t *reached;                 /* by step */
+    VEC(struct launch_step) order;    /* as the programs come to them */
+    struct program_walk {
+        uint32_t at;    /* the next instruction */
+        uint32_t waits; /* how many flags of the other program it has waited for */
+        uint32_t steps; /* how many it has passed */
+        uint32_t after; /* how many steps of the other program come before its next one */
+        bool met;       /* it is after a barrier */
+        VEC(struct flag_set) sets;
+    } programs[CORE_TYPES];
+};
+
+/* The step that an instruction is, or NONE. */
+static uint32_t step_of(const struct entry_walk *walk, const struct instr *instr)
+{
+    if (instr->word || (instr->op != INSTR_wait_event && instr->op != INSTR_notify))
+        return NONE;
+    return id_map_find(instr->op == INSTR_notify ? &walk->notify_of : &walk->wait_of,
+                       instr->number[0]);
+}
+
+static void reach_step(struct entry_walk *walk, int core, uint32_t index)
+{
+    struct program_walk *program = &walk->programs[core];
+    if (walk->reached[index])
+        return;
+    struct launch_step step = walk->steps[index];
+    walk->reached[index] = 1;
+    step.early = step.kind == STEP_NOTIFY && !program->met;
+    step.lane = (uint8_t)core;
+    step.after = program->after;
+    vec_push(&walk->order, step);
+    program->steps++;
+}
+
+/* False: it waits for a flag that is not set yet. */
+static bool pass_instr(struct entry_walk *walk, int core, const struct instr *instr)
+{
+    struct program_walk *program = &walk->programs[core], *other = &walk->programs[1 - core];
+    const struct kernel_type_info *type = kernel_type_info(walk->entry->type);
+    enum instr_effect effect = instr_info((enum instr_op)instr->op)->effect;
+    uint32_t step = step_of(walk, instr);
+    if (step != NONE)
+        reach_step(walk, core, step);
+    if (effect == EFFECT_WAIT && type->aics && type->aivs) {
+        if (program->waits == other->sets.count)
+            return false;
+        struct flag_set set = other->sets.at[program->waits++];
+        program->met = program->met || set.met;
+        program->after = program->after < set.steps ? set.steps : program->after;
+    }
+    if (effect == EFFECT_SET)
+        vec_push(&program->sets, ((struct flag_set){program->steps, program->met}));
+    program->met = program->met || instr_awaits(instr, (enum core_type)core);
+    return true;
+}
+
+static void walk_programs(struct entry_walk *walk)
+{
+    bool any = true;
+    while (any) {
+        any = false;
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &walk->entry->programs[core];
+            uint32_t *at = &walk->programs[core].at;
+            while (*at < program->instrs.count &&
+                   pass_instr(walk, core, &program->instrs.at[*at])) {
+                (*at)++;
+                any = true;
+            }
+        }
+    }
+}
+
+/* Puts the steps of the last row in an order in which its entry comes to them. Steps of one program
+ * are in one lane. Those that the programs do not have, or do not come to, are last. */
 static void order_steps(struct graph_launches *launches, const struct entry *entry)
 {
     struct launch_table *table = &launches->table;
-    struct range steps = table->rows.at[table->rows.count - 1].steps;
-    if (steps.count > 0)
-        entry_order_steps(entry, table->steps.at + steps.first, steps.count, launches->events.at);
+    struct range range = table->rows.at[table->rows.count - 1].steps;
+    struct launch_step *steps = table->steps.at + range.first;
+    struct entry_walk walk = {.entry = entry, .steps = steps};
+    if (range.count == 0)
+        return;
+    walk.reached = mem_calloc(range.count, 1);
+    for (uint32_t i = 0; i < range.count; i++)
+        id_map_set(steps[i].kind == STEP_WAIT ? &walk.wait_of : &walk.notify_of,
+                   launches->events.at[steps[i].event], i);
+    walk_programs(&walk);
+    bool both = walk.programs[CORE_AIC].steps && walk.programs[CORE_AIV].steps;
+    for (uint32_t i = 0; i < walk.order.count && !both; i++)
+        walk.order.at[i].lane = 0;
+    for (uint32_t i = 0; i < range.count; i++)
+        if (!walk.reached[i])
+            vec_push(&walk.order, steps[i]);
+    memcpy(steps, walk.order.at, range.count * sizeof *steps);
+    id_map_free(&walk.wait_of);
+    id_map_free(&walk.notify_of);
+    vec_free(&walk.programs[CORE_AIC].sets);
+    vec_free(&walk.programs[CORE_AIV].sets);
+    vec_free(&walk.order);
+    mem_free(walk.reached);
 }
+
+/* ------------------------------------------------------------ rows of super kernels ---- */
 
 /* Whether debug-sync-all puts a barrier even behind one op. */
 static bool is_debugged(const struct adder *adder, uint32_t block)
@@ -377,30 +488,6 @@ void graph_launches_free(struct graph_launches *launches)
     vec_free(&launches->sources);
     vec_free(&launches->events);
     vec_free(&launches->streams);
-}
-
-bool graph_launch_is_given(const struct graph_launches *launches, uint32_t row)
-{
-    uint32_t block = launches->sources.at[row].block;
-    const struct entry *entry =
-        block == NONE ? NULL : block_entry(launches->module, &launches->graph->blocks.at[block]);
-    return entry && entry->loc != NONE;
-}
-
-bool graph_launch_is_wider(const struct graph_launches *launches, const struct members *members,
-                           uint32_t row, enum block_shape *shape, uint32_t *blocks)
-{
-    uint32_t block = launches->sources.at[row].block;
-    const struct launch_row *now = &launches->table.rows.at[row];
-    if (block == NONE || graph_launch_is_given(launches, row))
-        return false;
-    struct launch_ops ops = ops_of(launches, members, block);
-    struct launch launch = launch_of_needs(&ops);
-    const struct shape_info *wide = shape_info(now->shape);
-    *shape = shape_of(launch.type);
-    *blocks = launch.blocks;
-    return shape_info(*shape)->aics * *blocks + shape_info(*shape)->aivs * *blocks <
-           wide->aics * now->blocks + wide->aivs * now->blocks;
 }
 
 /* ------------------------------------------------------------------------- called graphs ---- */

@@ -1,9 +1,9 @@
 /* The launches of a graph: its super kernels, and its other ops. */
-#ifndef PASSES_LAUNCHES_GRAPH_H
-#define PASSES_LAUNCHES_GRAPH_H
+#ifndef PASSES_LAUNCHES_GRAPH_LAUNCHES_H
+#define PASSES_LAUNCHES_GRAPH_LAUNCHES_H
 
 #include "ir/analyses.h"
-#include "passes/launches/table.h"
+#include "passes/launches/launch_table.h"
 
 /* What a row stands for: a super kernel, or (block NONE) an op. */
 struct launch_source {
@@ -37,13 +37,5 @@ void graph_launches_init(struct graph_launches *launches, struct analyses *analy
                          struct called_launches *called, const struct module *module,
                          const struct graph *graph);
 void graph_launches_free(struct graph_launches *launches);
-
-/* Whether a row is a super kernel whose entry is in the text: no pass has made it. */
-bool graph_launch_is_given(const struct graph_launches *launches, uint32_t row);
-
-/* Whether options have a super kernel launched on more cores than its ops need, and what these
- * would be launched on. */
-bool graph_launch_is_wider(const struct graph_launches *launches, const struct members *members,
-                           uint32_t row, enum block_shape *shape, uint32_t *blocks);
 
 #endif

@@ -1,6 +1,8 @@
-#include "passes/launches/cores.h"
+#include "passes/launches/launch_table.h"
 
 #include <assert.h>
+
+/* ------------------------------------------------------------------------- cores ---- */
 
 const struct shape_info *shape_info(enum block_shape shape)
 {
@@ -14,12 +16,12 @@ const struct shape_info *shape_info(enum block_shape shape)
     return &infos[shape];
 }
 
-uint64_t held_aics(const struct held *held)
+static uint64_t held_aics(const struct held *held)
 {
     return held->of[SHAPE_CUBE] + held->of[SHAPE_MIX_1_1] + held->of[SHAPE_MIX_1_2];
 }
 
-uint64_t held_aivs(const struct held *held)
+static uint64_t held_aivs(const struct held *held)
 {
     return held->of[SHAPE_VECTOR] + held->of[SHAPE_MIX_1_1] + 2 * held->of[SHAPE_MIX_1_2];
 }
@@ -87,4 +89,63 @@ bool cores_can_block(const struct device *device, const struct held *low, const 
             return true;
         }
     return false;
+}
+
+/* ------------------------------------------------------------------------- launches ---- */
+
+void launch_table_free(struct launch_table *table)
+{
+    vec_free(&table->rows);
+    vec_free(&table->steps);
+    vec_free(&table->events);
+}
+
+struct launch_row *launch_table_add(struct launch_table *table, uint32_t stream,
+                                    enum block_shape shape, uint32_t blocks)
+{
+    vec_push(&table->rows, (struct launch_row){.stream = stream,
+                                               .shape = shape,
+                                               .blocks = blocks,
+                                               .steps = {table->steps.count, 0}});
+    if (stream >= table->n_streams)
+        table->n_streams = stream + 1;
+    return &table->rows.at[table->rows.count - 1];
+}
+
+static struct launch_row *last_row(struct launch_table *table)
+{
+    assert(table->rows.count > 0);
+    return &table->rows.at[table->rows.count - 1];
+}
+
+static void add_event(struct launch_table *table, struct range *events, uint32_t event)
+{
+    if (events->count++ == 0)
+        events->first = table->events.count;
+    assert(events->first + events->count - 1 == table->events.count);
+    vec_push(&table->events, event);
+    if (event >= table->n_events)
+        table->n_events = event + 1;
+}
+
+void launch_table_wait(struct launch_table *table, uint32_t event)
+{
+    add_event(table, &last_row(table)->waits, event);
+}
+
+struct launch_step *launch_table_step(struct launch_table *table, enum step_kind kind,
+                                      uint32_t event, uint32_t user)
+{
+    struct launch_row *row = last_row(table);
+    vec_push(&table->steps, (struct launch_step){.kind = kind, .event = event, .user = user});
+    row->steps.count++;
+    row->keeps = true;
+    if (event >= table->n_events)
+        table->n_events = event + 1;
+    return &table->steps.at[table->steps.count - 1];
+}
+
+void launch_table_send(struct launch_table *table, uint32_t event)
+{
+    add_event(table, &last_row(table)->sends, event);
 }

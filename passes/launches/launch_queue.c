@@ -1,0 +1,338 @@
+#include "passes/launches/launch_queue.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------ building ---- */
+
+/* Of a launch of one block, that is all its blocks. */
+static enum stop_kind stop_of_step(const struct launch_step *step, const struct launch_row *row)
+{
+    if (step->kind == STEP_WAIT)
+        return STOP_WAIT;
+    return step->early && row->blocks > 1 ? STOP_EARLY : STOP_NOTIFY;
+}
+
+static void find_second_lanes(struct queue *queue)
+{
+    const struct launch_table *table = queue->table;
+    queue->second = mem_calloc(table->n_streams, sizeof *queue->second);
+    memset(queue->second, 0xff, table->n_streams * sizeof *queue->second); /* NONE */
+    queue->n_lanes = table->n_streams;
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        const struct launch_row *row = &table->rows.at[i];
+        for (uint32_t k = 0; k < row->steps.count; k++)
+            if (table->steps.at[row->steps.first + k].lane && queue->second[row->stream] == NONE)
+                queue->second[row->stream] = queue->n_lanes++;
+    }
+    queue->lanes = mem_calloc(queue->n_lanes, sizeof *queue->lanes);
+    for (uint32_t s = 0; s < table->n_streams; s++) {
+        queue->lanes[s].stream = s;
+        if (queue->second[s] != NONE)
+            queue->lanes[queue->second[s]].stream = s;
+    }
+}
+
+static void add_stop(struct queue *queue, uint32_t lane, struct stop stop)
+{
+    struct lane *to = &queue->lanes[lane];
+    if (stop.kind == STOP_NOTIFY || stop.kind == STOP_EARLY)
+        queue->senders[stop.event] = (struct sender){lane, to->stops.count};
+    vec_push(&to->stops, stop);
+}
+
+/* The first stop of the part in its n-th lane that has this kind, or `otherwise`. */
+static uint32_t first_of_kind(const struct queue *queue, const struct part *part, int n,
+                              enum stop_kind kind, uint32_t otherwise)
+{
+    const struct lane *lane = &queue->lanes[queue_lane(queue, part->stream, n)];
+    for (uint32_t i = part->first[n]; i <= part->last[n]; i++)
+        if (lane->stops.at[i].kind == kind)
+            return i;
+    return otherwise;
+}
+
+static void find_commits(const struct queue *queue, struct part *part)
+{
+    for (int n = 0; n < LANES; n++) {
+        part->commit[n] = part->early[n] = NONE;
+        if (queue_lane(queue, part->stream, n) == NONE)
+            continue;
+        part->commit[n] = first_of_kind(queue, part, n, STOP_NOTIFY, part->last[n]);
+        part->early[n] = first_of_kind(queue, part, n, STOP_EARLY, NONE);
+    }
+}
+
+/* All that it waits for before it starts: what the row does, or the wait at which it was cut, and
+ * waits that were moved. */
+static void find_needs(const struct queue *queue, struct part *part)
+{
+    const struct launch_row *row = part_row(queue, part);
+    const struct lane *lane = &queue->lanes[part->stream];
+    part->needs.count = 0;
+    if (part->wait != NONE)
+        vec_push(&part->needs, part->wait);
+    for (uint32_t i = 0; i < row->waits.count && part->wait == NONE; i++)
+        vec_push(&part->needs, queue->table->events.at[row->waits.first + i]);
+    if (part->order != NONE)
+        vec_push(&part->needs, part->order);
+    for (uint32_t i = part->first[0]; i <= part->last[0]; i++)
+        if (lane->stops.at[i].kind == STOP_MOVED)
+            vec_push(&part->needs, lane->stops.at[i].event);
+}
+
+static void add_row(struct queue *queue, uint32_t index)
+{
+    const struct launch_table *table = queue->table;
+    const struct launch_row *row = &table->rows.at[index];
+    uint32_t id = queue->parts.count, lanes[LANES] = {row->stream, queue->second[row->stream]};
+    struct part part = {.row = index, .stream = row->stream, .wait = NONE, .order = NONE};
+    for (int n = 0; n < LANES && lanes[n] != NONE; n++)
+        part.first[n] = queue->lanes[lanes[n]].stops.count;
+    for (uint32_t i = 0; i < row->steps.count; i++) {
+        const struct launch_step *step = &table->steps.at[row->steps.first + i];
+        struct stop stop = {stop_of_step(step, row), step->event, id, row->steps.first + i,
+                            step->after};
+        add_stop(queue, lanes[step->lane], stop);
+    }
+    for (int n = 0; n < LANES && lanes[n] != NONE; n++) {
+        part.last[n] = queue->lanes[lanes[n]].stops.count;
+        add_stop(queue, lanes[n], (struct stop){STOP_END, NONE, id, NONE, 0});
+    }
+    for (uint32_t i = 0; i < row->sends.count; i++)
+        queue->senders[table->events.at[row->sends.first + i]] =
+            (struct sender){row->stream, part.last[0]};
+    find_commits(queue, &part);
+    find_needs(queue, &part);
+    vec_push(&queue->parts, part);
+}
+
+void queue_init(struct queue *queue, const struct launch_table *table)
+{
+    *queue = (struct queue){.table = table};
+    queue->senders = mem_realloc(NULL, (size_t)table->n_events + 1, sizeof *queue->senders);
+    for (uint32_t i = 0; i <= table->n_events; i++) /* one for queue_add_order */
+        queue->senders[i] = (struct sender){NONE, 0};
+    find_second_lanes(queue);
+    for (uint32_t i = 0; i < table->rows.count; i++)
+        add_row(queue, i);
+}
+
+void queue_add_order(struct queue *queue, uint32_t first, uint32_t second)
+{
+    struct part *from = &queue->parts.at[first], *to = &queue->parts.at[second];
+    queue->senders[queue->table->n_events] = (struct sender){from->stream, from->last[0]};
+    to->order = queue->table->n_events;
+    vec_push(&to->needs, to->order);
+}
+
+void queue_free(struct queue *queue)
+{
+    for (uint32_t i = 0; i < queue->n_lanes; i++)
+        vec_free(&queue->lanes[i].stops);
+    for (uint32_t i = 0; i < queue->parts.count; i++)
+        vec_free(&queue->parts.at[i].needs);
+    vec_free(&queue->parts);
+    mem_free(queue->lanes);
+    mem_free(queue->second);
+    mem_free(queue->senders);
+}
+
+/* ------------------------------------------------------------------------ questions ---- */
+
+bool queue_is_sent(const struct queue *queue, const uint32_t *positions, uint32_t event)
+{
+    const struct sender *sender = &queue->senders[event];
+    return sender->lane == NONE || positions[sender->lane] > sender->stop;
+}
+
+bool queue_is_started(const struct queue *queue, const uint32_t *positions, const struct part *part)
+{
+    for (int n = 0; n < LANES; n++) {
+        uint32_t lane = queue_lane(queue, part->stream, n);
+        if (lane != NONE && positions[lane] > part->first[n])
+            return true;
+    }
+    for (uint32_t i = 0; i < part->needs.count; i++)
+        if (!queue_is_sent(queue, positions, part->needs.at[i]))
+            return false;
+    return true;
+}
+
+bool queue_is_behind(const struct queue *queue, const uint32_t *positions, uint32_t lane)
+{
+    const struct stop *stop = queue_stop(queue, lane, positions[lane]);
+    const struct part *part = &queue->parts.at[stop->part];
+    int other = lane == part->stream;
+    uint32_t to = queue_lane(queue, part->stream, other);
+    if (to == NONE)
+        return false;
+    return positions[to] <
+           (stop->kind == STOP_END ? part->last[other] : part->first[other] + stop->after);
+}
+
+uint32_t queue_lacks(const struct queue *queue, const uint32_t *positions, uint32_t lane)
+{
+    const struct stop *stop = queue_stop(queue, lane, positions[lane]);
+    const struct part *part = &queue->parts.at[stop->part];
+    if (!queue_is_started(queue, positions, part))
+        for (uint32_t i = 0; i < part->needs.count; i++)
+            if (!queue_is_sent(queue, positions, part->needs.at[i]))
+                return part->needs.at[i];
+    bool waits = stop->kind == STOP_WAIT && !queue_is_sent(queue, positions, stop->event);
+    return waits ? stop->event : NONE;
+}
+
+/* ------------------------------------------------------------------------ wait cycles ---- */
+
+/* Passes the next stop of a lane if events and the other lane let it. */
+static bool pass_with_cores(const struct queue *queue, uint32_t *positions, uint32_t lane)
+{
+    if (queue_is_over(queue, lane, positions[lane]) ||
+        queue_lacks(queue, positions, lane) != NONE || queue_is_behind(queue, positions, lane))
+        return false;
+    uint32_t stream = queue->lanes[lane].stream;
+    bool end = queue_stop(queue, lane, positions[lane])->kind == STOP_END;
+    if (end && queue->second[stream] != NONE) {
+        positions[stream]++;
+        positions[queue->second[stream]]++;
+    } else {
+        positions[lane]++;
+    }
+    return true;
+}
+
+bool queue_has_cycle(const struct queue *queue, uint32_t *positions)
+{
+    bool any = true, over = true;
+    memset(positions, 0, queue->n_lanes * sizeof *positions);
+    while (any) {
+        any = false;
+        for (uint32_t lane = 0; lane < queue->n_lanes; lane++)
+            while (pass_with_cores(queue, positions, lane))
+                any = true;
+    }
+    for (uint32_t lane = 0; lane < queue->n_lanes; lane++)
+        over = over && queue_is_over(queue, lane, positions[lane]);
+    return !over;
+}
+
+/* The lane that a lane which cannot go on waits for. */
+static uint32_t next_lane(const struct queue *queue, const uint32_t *positions, uint32_t lane)
+{
+    uint32_t event = queue_lacks(queue, positions, lane), stream = queue->lanes[lane].stream;
+    if (event != NONE)
+        return queue->senders[event].lane;
+    return lane == stream ? queue->second[stream] : stream;
+}
+
+void queue_find_cycle(const struct queue *queue, const uint32_t *positions, struct vec_u32 *lanes)
+{
+    uint32_t lane = 0;
+    while (queue_is_over(queue, lane, positions[lane]))
+        lane++;
+    for (uint32_t i = 0; i < queue->n_lanes; i++) /* after so many it is one of the cycle */
+        lane = next_lane(queue, positions, lane);
+    uint32_t first = lane;
+    do {
+        if (queue_lacks(queue, positions, lane) != NONE)
+            vec_push(lanes, lane);
+        lane = next_lane(queue, positions, lane);
+    } while (lane != first);
+}
+
+/* ------------------------------------------------------------------------ dependence ---- */
+
+/* Backwards from an event over all that must be passed before it is sent. */
+struct dependence {
+    const struct queue *queue;
+    const uint32_t *passed; /* what need not be looked at */
+    uint32_t *reached;      /* per lane: how far it is known to be needed */
+    struct vec_u32 events;
+};
+
+static void need_stop(struct dependence *d, uint32_t lane, uint32_t stop);
+
+/* All stops of a lane up to one are needed. */
+static void need_lane(struct dependence *d, uint32_t lane, uint32_t stop)
+{
+    uint32_t from = d->reached[lane];
+    if (from > stop)
+        return;
+    d->reached[lane] = stop + 1;
+    for (uint32_t i = from; i <= stop; i++)
+        need_stop(d, lane, i);
+}
+
+static void need_stop(struct dependence *d, uint32_t lane, uint32_t at)
+{
+    const struct stop *stop = queue_stop(d->queue, lane, at);
+    const struct part *part = &d->queue->parts.at[stop->part];
+    int n = lane != part->stream;
+    uint32_t other = queue_lane(d->queue, part->stream, !n);
+    for (uint32_t i = 0; i < part->needs.count && at == part->first[n]; i++)
+        vec_push(&d->events, part->needs.at[i]);
+    if (stop->kind == STOP_WAIT)
+        vec_push(&d->events, stop->event);
+    if (other != NONE && stop->kind == STOP_END)
+        need_lane(d, other, part->last[!n]);
+    else if (other != NONE && stop->after)
+        need_lane(d, other, part->first[!n] + stop->after - 1);
+}
+
+bool queue_depends(const struct queue *queue, const uint32_t *passed, const struct part *part,
+                   uint32_t event)
+{
+    struct dependence d = {.queue = queue, .passed = passed};
+    size_t size = queue->n_lanes * sizeof *passed;
+    d.reached = mem_calloc(queue->n_lanes, sizeof *d.reached);
+    memcpy(d.reached, passed, size);
+    vec_push(&d.events, event);
+    while (d.events.count && d.reached[part->stream] <= part->first[0]) {
+        const struct sender *sender = &queue->senders[d.events.at[--d.events.count]];
+        if (sender->lane != NONE)
+            need_lane(&d, sender->lane, sender->stop);
+    }
+    bool depends = d.reached[part->stream] > part->first[0];
+    vec_free(&d.events);
+    mem_free(d.reached);
+    return depends;
+}
+
+/* ------------------------------------------------------------------------- changing ---- */
+
+void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position)
+{
+    struct stop *stop = &queue->lanes[stream].stops.at[position];
+    struct part *part = &queue->parts.at[stop->part];
+    assert(stop->kind == STOP_WAIT);
+    stop->kind = STOP_MOVED;
+    vec_push(&part->needs, stop->event);
+}
+
+/* The half with fewer stops has a new number. */
+void queue_cut(struct queue *queue, uint32_t stream, uint32_t position)
+{
+    struct lane *lane = &queue->lanes[stream];
+    struct stop *stop = &lane->stops.at[position];
+    uint32_t id = stop->part, added = queue->parts.count;
+    struct part *first = &queue->parts.at[id], second = *first;
+    assert(stop->kind == STOP_WAIT && position < first->last[0]);
+    assert(queue->second[stream] == NONE);
+    stop->kind = STOP_END;
+    first->last[0] = position;
+    second.first[0] = position + 1;
+    second.wait = stop->event;
+    second.needs = (struct vec_u32){NULL, 0, 0};
+    find_commits(queue, first);
+    find_commits(queue, &second);
+    find_needs(queue, first);
+    find_needs(queue, &second);
+    if (first->last[0] - first->first[0] < second.last[0] - second.first[0]) {
+        struct part shorter = *first;
+        *first = second;
+        second = shorter;
+    }
+    for (uint32_t i = second.first[0]; i <= second.last[0]; i++)
+        lane->stops.at[i].part = added;
+    vec_push(&queue->parts, second);
+}
