@@ -7,8 +7,6 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
-	frontend/exchange/describe.c \
-	frontend/exchange/describe.h \
 	frontend/exchange/dump/alike.c \
 	frontend/exchange/dump/alike.h \
 	frontend/exchange/dump/attrs.c \
@@ -19,8 +17,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/dump.h \
 	frontend/exchange/dump/finish.c \
 	frontend/exchange/dump/finish.h \
-	frontend/exchange/dump/gear_texts.c \
-	frontend/exchange/dump/gear_texts.h \
 	frontend/exchange/dump/gears.c \
 	frontend/exchange/dump/gears.h \
 	frontend/exchange/dump/infer.c \
@@ -36,8 +32,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/marks.c frontend/exchange/dump/marks_text.c \
 	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
-	frontend/exchange/dump/samples.c \
-	frontend/exchange/dump/samples.h \
 	frontend/exchange/dump/settle.c \
 	frontend/exchange/dump/settle.h \
 	frontend/exchange/dump/sort.c \
@@ -73,6 +67,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/translate/tf_table.c \
 	frontend/exchange/translate/translate.c \
 	frontend/exchange/translate/translate.h \
+	frontend/exchange/describe.c \
+	frontend/exchange/describe.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
@@ -86,8 +82,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/ge_calls.h \
 	frontend/exchange/readers/ge_graph.c \
 	frontend/exchange/readers/ge_graph.h \
-	frontend/exchange/readers/ge_meta.c \
-	frontend/exchange/readers/ge_meta.h \
 	frontend/exchange/readers/ge_onnx.c \
 	frontend/exchange/readers/ge_onnx.h \
 	frontend/exchange/readers/ge_op.c \
