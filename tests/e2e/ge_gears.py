@@ -413,7 +413,8 @@ for text, column, why in (
         ("graph @g(%x: f32[b, ?])", 10, "gears do not give all of its dimensions"),
         ("graph @g(%x: f32[b, n]) dims (n)", 10, "gears do not give all of its dimensions"),
         ("graph @g(%x: f32[b, 2], %y: ?[..])", 25, "how many dimensions it has is not known"),
-        ('graph @g(%x: f32[b, 2], %"a;b": f32[2])', 25, "its name has a semicolon")):
+        ('graph @g(%x: f32[b, 2], %"a;b": f32[2])', 25, "its name has a semicolon"),
+        ('graph @g(%x: f32[b, 2], %"^a": f32[2])', 25, "no node can have its name")):
     write("unsaid.skir", "skir 1\n" + text + " gears zip (b = [2, 4]) -> () {\n}\n")
     for form in "ge-txt", "torchair-pbtxt", "onnx-txt":
         done = tap.skirc("export", "--format=" + form, "unsaid.skir")

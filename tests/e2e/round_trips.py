@@ -212,6 +212,71 @@ def check_files(format, files):
               "\n".join(failures[:20]))
 
 
+# ---- Texts that are not as export wrote them ----
+
+MODULE = b"""skir 1
+
+kernel @k : aiv_only {
+  block = 4
+}
+
+graph @g(%a: f32[8]) -> f32[8] {
+  %b = Abs(%a) : f32[8] via @k
+  return %b
+}
+"""
+HEAD = b"# The module of this graph, for skirc import; hash "
+
+
+def fnv(data):
+    number = 0xcbf29ce484222325
+    for byte in data:
+        number = (number ^ byte) * 0x100000001b3 % 2 ** 64
+    return number
+
+
+def with_hash(text):
+    """The text with the hash that it should have."""
+    before, lines = text.split(HEAD)
+    lines = lines.split(b"\n", 1)[1]
+    return before + HEAD + b"%016x\n" % fnv(before + lines) + lines
+
+
+def check_import(claim, text, status, said, *arguments):
+    done = skirc("import", *arguments, "-", stdin=text)
+    tap.check(claim, done.returncode == status and (said in done.stderr if said else not done.stderr)
+              and b"via @k" not in done.stdout, (done.stdout + done.stderr).decode())
+
+
+def check_taken(claim, text):
+    done = skirc("import", "-", stdin=text)
+    tap.check(claim, done.stdout == MODULE and not done.stderr, (done.stdout + done.stderr).decode())
+
+
+def check_changed(format):
+    text = skirc("export", "--format=" + format, "-", stdin=MODULE).stdout
+    check_taken(f"{format}: the module is imported", text)
+    check_taken("the hash is of all of the text", with_hash(text))
+    changed = b": warning: the module that skirc export wrote here is not imported: "
+    since = changed + b"the text has changed since [exported-module]"
+    check_import("a changed graph counts", text.replace(b"Abs", b"Neg"), 0, since)
+    check_import("so does one of a changed module", text.replace(b"# skir 1", b"# skir 2"), 0, since)
+    check_import("or without its end", text[:-3], 0, since)
+    check_import("or with line ends of Windows", text.replace(b"\n", b"\r\n"), 0, since)
+    check_import("or with another text after it", text + b"x: 1\n", 0, since)
+    check_import("options that change the graph count", text, 0,
+                 changed + b"'--scope' changes it [exported-module]", "--scope=S")
+    check_import("attributes that nobody wants are such a change", text, 0,
+                 changed + b"'--keep-attrs' changes it [exported-module]", "--keep-attrs=none")
+    check_import("without the comments there is nothing to say", text.split(HEAD)[0], 0, b"")
+    check_import("a module that is none is an error", with_hash(text.replace(b"# skir 1", b"# x")),
+                 1, b"this is not as skirc export writes it: ")
+
+
+for format in FORMATS:
+    check_changed(format)
+
+
 files = list(correct_files())
 for format in FORMATS:
     check_random(format)

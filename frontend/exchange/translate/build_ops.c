@@ -150,14 +150,6 @@ struct tr_ints tr_range(struct translation *t, int64_t first, int64_t end)
     return (struct tr_ints){at, count};
 }
 
-struct tr_ints tr_axes(struct translation *t, struct tr_ints axes, uint32_t rank)
-{
-    int64_t *at = tr_array(t, axes.count);
-    for (uint32_t i = 0; i < axes.count; i++)
-        at[i] = tr_axis(t, axes.at[i], rank);
-    return (struct tr_ints){at, axes.count};
-}
-
 /* ----------------------------------------------------------------------- attributes ---- */
 
 void tr_set(struct translation *t, const char *key, struct attr_value value)

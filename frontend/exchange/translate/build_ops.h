@@ -53,8 +53,6 @@ bool tr_dims(struct translation *t, uint32_t value, struct tr_ints *dims);
 /* Lists in the arena: one to be filled, and the numbers from `first` up to `end`. */
 int64_t *tr_array(struct translation *t, uint32_t count);
 struct tr_ints tr_range(struct translation *t, int64_t first, int64_t end);
-/* The same numbers, as axes from 0 on. */
-struct tr_ints tr_axes(struct translation *t, struct tr_ints axes, uint32_t rank);
 static inline bool tr_among(struct tr_ints ints, int64_t number)
 {
     for (uint32_t i = 0; i < ints.count; i++)

@@ -14,11 +14,6 @@ static const char *const kinds[TRANSLATION_KINDS] = {
     [OF_ANY] = "of another kind",
 };
 
-const char *row_attr_kind(enum translation_kind kind)
-{
-    return kinds[kind];
-}
-
 static const struct translation_attr *find(const struct translation *t, uint32_t key)
 {
     const struct translation_attr *attr = t->row->attrs;

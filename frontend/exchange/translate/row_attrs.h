@@ -19,7 +19,5 @@ bool tr_is(struct translation *t, const char *name, const char *text);
 enum dtype tr_dtype_of(struct translation *t, const char *name); /* OF_DTYPE */
 
 struct tr_ints tr_ints(struct translation *t, const char *name);
-/* The name of a kind, for people. */
-const char *row_attr_kind(enum translation_kind kind);
 
 #endif

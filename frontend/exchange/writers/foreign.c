@@ -116,29 +116,44 @@ void foreign_op_type(const struct foreign *foreign, const struct op *op, struct 
 
 /* --------------------------------------------------------------------------- blocks ---- */
 
-struct foreign_marks foreign_marks(const struct foreign *foreign, const struct op *op)
+static void add_mark(const struct foreign *foreign, struct foreign_mark *marks, uint32_t *count,
+                     const char *key, uint32_t name)
 {
+    if (name == NONE)
+        return;
+    const struct intern_name *text = module_text(foreign, name);
+    marks[(*count)++] = (struct foreign_mark){.key = key, .text = text->text, .size = text->size};
+}
+
+uint32_t foreign_marks(const struct foreign *foreign, const struct op *op,
+                       struct foreign_mark marks[FOREIGN_MARKS])
+{
+    static const char scope_key[] = "_super_kernel_scope", options_key[] = "_super_kernel_options";
     const struct graph *graph = foreign->graph;
-    struct foreign_marks marks = {.scope = NONE, .options = NONE, .stream = NONE};
-    uint32_t launch = graph_superkernel(graph, op->block);
+    uint32_t launch = graph_superkernel(graph, op->block), count = 0;
     uint32_t scope = graph_enclosing(graph, op->block, BLOCK_SCOPE);
     uint32_t stream = graph_enclosing(graph, op->block, BLOCK_STREAM);
     if (launch != NONE) {
         const struct range attrs = graph->blocks.at[launch].attrs;
-        marks.scope = attr_symbol(foreign->module, attrs, W_scope);
-        marks.options = attr_string(foreign->module, attrs, W_options);
+        add_mark(foreign, marks, &count, scope_key, attr_symbol(foreign->module, attrs, W_scope));
+        add_mark(foreign, marks, &count, options_key,
+                 attr_string(foreign->module, attrs, W_options));
+    } else if (scope != NONE && graph->blocks.at[scope].kind == BLOCK_SCOPE_NONE) {
+        marks[count++] = (struct foreign_mark){.key = scope_key, .text = "None", .size = 4};
     } else if (scope != NONE) {
-        marks.no_scope = graph->blocks.at[scope].kind == BLOCK_SCOPE_NONE;
-        marks.scope = graph->blocks.at[scope].name;
-        if (!marks.no_scope)
-            marks.options = id_map_find(&foreign->options, marks.scope);
+        uint32_t name = graph->blocks.at[scope].name;
+        add_mark(foreign, marks, &count, scope_key, name);
+        add_mark(foreign, marks, &count, options_key, id_map_find(&foreign->options, name));
     }
-    if (stream != NONE && stream_label(graph->blocks.at[stream].name) != NONE) {
-        marks.stream = graph->blocks.at[stream].name;
-        uint32_t priority = id_map_find(&foreign->priority, marks.stream);
-        marks.priority = priority == NONE ? NULL : &foreign->module->attrs.at[priority];
-    }
-    return marks;
+    if (stream == NONE || stream_label(graph->blocks.at[stream].name) == NONE)
+        return count;
+    uint32_t label = graph->blocks.at[stream].name;
+    uint32_t priority = id_map_find(&foreign->priority, label);
+    add_mark(foreign, marks, &count, "_user_stream_label", label);
+    if (priority != NONE)
+        marks[count++] = (struct foreign_mark){
+            .key = "_user_stream_priority", .number = foreign->module->attrs.at[priority].value.i};
+    return count;
 }
 
 /* What blocks of one scope or stream say alike, whichever of them says it. */

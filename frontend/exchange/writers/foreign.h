@@ -13,13 +13,15 @@ struct foreign_form {
     bool (*says_value)(const struct module *module, const struct attr_value *value);
 };
 
-/* What GE's attributes say of an op; name ids, or NONE. */
-struct foreign_marks {
-    uint32_t scope;
-    bool no_scope; /* it must not be fused */
-    uint32_t options, stream;
-    const struct attr *priority;
+/* An attribute of GE that says of an op which scope or stream it is in. */
+struct foreign_mark {
+    const char *key;
+    const char *text; /* NULL: a number */
+    uint32_t size;
+    int64_t number;
 };
+
+enum { FOREIGN_MARKS = 4 };
 
 struct foreign {
     const struct module *module;
@@ -58,7 +60,9 @@ void foreign_op_type(const struct foreign *foreign, const struct op *op, struct 
 /* Whether an attribute of an op, or (NULL) of a parameter can be one of the node. */
 bool foreign_says_attr(const struct foreign *foreign, const struct op *op, const struct attr *attr);
 
-struct foreign_marks foreign_marks(const struct foreign *foreign, const struct op *op);
+/* Fills `marks`, and returns how many there are. */
+uint32_t foreign_marks(const struct foreign *foreign, const struct op *op,
+                       struct foreign_mark marks[FOREIGN_MARKS]);
 
 /* Whether the module can be written; what is in the way is reported. */
 bool foreign_fits(const struct foreign_form *form, const struct module *module,

@@ -66,12 +66,6 @@ static void put_string_attr(struct writer *writer, const char *key, const char *
     close_attr(writer);
 }
 
-static void put_name_attr(struct writer *writer, const char *key, uint32_t name)
-{
-    if (name != NONE)
-        put_string_attr(writer, key, name_at(writer, name)->text, name_at(writer, name)->size);
-}
-
 static void put_integer_attr(struct writer *writer, const char *key, int64_t number)
 {
     open_attr(writer, key, strlen(key));
@@ -94,14 +88,13 @@ static void put_attrs(struct writer *writer, const struct op *op, struct range a
 
 static void put_marks(struct writer *writer, const struct op *op)
 {
-    struct foreign_marks marks = foreign_marks(&writer->foreign, op);
-    if (marks.no_scope)
-        put_string_attr(writer, "_super_kernel_scope", "None", 4);
-    put_name_attr(writer, "_super_kernel_scope", marks.scope);
-    put_name_attr(writer, "_super_kernel_options", marks.options);
-    put_name_attr(writer, "_user_stream_label", marks.stream);
-    if (marks.priority)
-        put_integer_attr(writer, "_user_stream_priority", marks.priority->value.i);
+    struct foreign_mark marks[FOREIGN_MARKS];
+    uint32_t count = foreign_marks(&writer->foreign, op, marks);
+    for (uint32_t i = 0; i < count; i++)
+        if (marks[i].text)
+            put_string_attr(writer, marks[i].key, marks[i].text, marks[i].size);
+        else
+            put_integer_attr(writer, marks[i].key, marks[i].number);
 }
 
 /* ----------------------------------------------------------------------------- nodes ---- */

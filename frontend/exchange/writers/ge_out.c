@@ -172,11 +172,6 @@ void ge_put_value(struct proto_out *out, const struct module *module,
         put_list(out, module, value);
 }
 
-void ge_put_string(struct proto_out *out, const struct text *text)
-{
-    proto_put_string(out, "s", text->at, text->size);
-}
-
 /* -------------------------------------------------------------------------- contents ---- */
 
 /* Elements that one number fills, at most, where the format has no shorter form for that. */

@@ -14,8 +14,6 @@ void ge_put_desc(struct proto_out *out, const struct module *module, uint32_t ty
 /* The field of an AttrDef that has the value, which ge_says_value allows. */
 void ge_put_value(struct proto_out *out, const struct module *module,
                   const struct attr_value *value);
-/* That of a string. */
-void ge_put_string(struct proto_out *out, const struct text *text);
 
 /* The bytes of a constant's numbers, as they are in memory. False where there are none, or too
  * many for a text. */

@@ -160,32 +160,18 @@ static void put_attr(struct writer *writer, const struct attr *attr)
     close_attr(writer, list_type(writer, value));
 }
 
-static void put_bytes_attr(struct writer *writer, const char *key, const char *bytes, size_t size)
-{
-    open_attr(writer, key, strlen(key));
-    proto_put_string(&writer->out, "s", bytes, size);
-    close_attr(writer, "STRING");
-}
-
-static void put_name_attr(struct writer *writer, const char *key, uint32_t name)
-{
-    if (name != NONE)
-        put_bytes_attr(writer, key, name_at(writer, name)->text, name_at(writer, name)->size);
-}
-
 static void put_marks(struct writer *writer, const struct foreign *foreign, const struct op *op)
 {
-    struct foreign_marks marks = foreign_marks(foreign, op);
-    if (marks.no_scope)
-        put_bytes_attr(writer, "_super_kernel_scope", "None", 4);
-    put_name_attr(writer, "_super_kernel_scope", marks.scope);
-    put_name_attr(writer, "_super_kernel_options", marks.options);
-    put_name_attr(writer, "_user_stream_label", marks.stream);
-    if (!marks.priority)
-        return;
-    open_attr(writer, "_user_stream_priority", 21);
-    proto_put_integer(&writer->out, "i", marks.priority->value.i);
-    close_attr(writer, "INT");
+    struct foreign_mark marks[FOREIGN_MARKS];
+    uint32_t count = foreign_marks(foreign, op, marks);
+    for (uint32_t i = 0; i < count; i++) {
+        open_attr(writer, marks[i].key, strlen(marks[i].key));
+        if (marks[i].text)
+            proto_put_string(&writer->out, "s", marks[i].text, marks[i].size);
+        else
+            proto_put_integer(&writer->out, "i", marks[i].number);
+        close_attr(writer, marks[i].text ? "STRING" : "INT");
+    }
 }
 
 /* -------------------------------------------------------------------------- contents ---- */
