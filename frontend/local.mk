@@ -182,8 +182,6 @@ noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/skirc.c \
 	frontend/skirc.h \
-	frontend/cli/bind_argument.c \
-	frontend/cli/bind_argument.h \
 	frontend/cli/bind_dims.c \
 	frontend/cli/bind_dims.h \
 	frontend/cli/child_process.c \
@@ -194,33 +192,18 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/diff.h \
 	frontend/cli/drop_graphs.c \
 	frontend/cli/drop_graphs.h \
-	frontend/cli/help.c \
-	frontend/cli/help.h \
 	frontend/cli/input.c \
 	frontend/cli/input.h \
-	frontend/cli/jobs.c \
-	frontend/cli/jobs.h \
-	frontend/cli/kernel_dir.c \
-	frontend/cli/kernel_dir.h \
 	frontend/cli/moved_paths.c \
 	frontend/cli/moved_paths.h \
-	frontend/cli/measured.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
 	frontend/cli/pass_plugins.c \
 	frontend/cli/pass_plugins.h \
+	frontend/cli/shared_options.c \
+	frontend/cli/shared_options.h \
 	frontend/cli/progress.c \
 	frontend/cli/progress.h \
-	frontend/cli/remarks.c \
-	frontend/cli/remarks.h \
-	frontend/cli/fusion_arguments.c \
-	frontend/cli/fusion_arguments.h \
-	frontend/cli/sk_argument.c \
-	frontend/cli/sk_argument.h \
-	frontend/cli/shared_object.c \
-	frontend/cli/shared_object.h \
-	frontend/cli/target.c \
-	frontend/cli/target.h \
 	frontend/commands/cmd.h \
 	frontend/commands/check_explain.c \
 	frontend/commands/check_explain.h \

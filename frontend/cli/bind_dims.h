@@ -2,6 +2,7 @@
 #ifndef FRONTEND_CLI_BIND_DIMS_H
 #define FRONTEND_CLI_BIND_DIMS_H
 
+#include "frontend/cli/input.h"
 #include "ir/dims.h"
 
 /* Whether a graph of the module declares the name. */
@@ -22,5 +23,21 @@ void help_combinations(struct module *module, const struct graph *graph, struct 
  * operands have `changed`, those that are not written anew. Where rules refuse these, the verifier
  * says so: false then. */
 bool settle_types(struct module *module, struct graph *graph, bool changed, struct diags *diags);
+
+/* ---- The option --bind NAME=N: values for names of dimensions ---- */
+
+/* Its row in a table of options. */
+#define BIND_OPTION                                                                                \
+    {                                                                                              \
+        "bind", 0, OPTION_MANY, "NAME=N", "a value for a name in dimensions: of 'dims' or a gear"  \
+    }
+
+struct dim_bindings {
+    struct dim_binding *at;
+    uint32_t count, capacity;
+};
+
+/* Reads the values, of each name the last. EXIT_DONE, or what the command ends with. */
+enum exit_status bind_argument_read(const struct input *input, struct dim_bindings *bindings);
 
 #endif

@@ -66,7 +66,7 @@ struct cli {
     /* Whether the values given for them are possible; says on the error stream what is wrong with
      * one. Asked before a command runs. */
     bool (*check)(const struct invocation *invocation);
-    /* Of what a clock has measured nothing is said (frontend/cli/measured.h): what is printed is
+    /* Of what a clock has measured nothing is said (put_milliseconds): what is printed is
      * the same the next time. */
     bool steady;
 };
@@ -113,5 +113,23 @@ bool option_choice(const struct invocation *invocation, const char *name, const 
  * EXIT_USAGE, so that a command can return it. */
 enum exit_status usage_error(const struct invocation *invocation, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* ---- Measured times ---- */
+
+/* They are never the same twice: programs that are `steady` print a word in the place of each. */
+static inline bool is_steady(const struct invocation *invocation)
+{
+    return invocation->cli->steady;
+}
+
+/* At least `width` columns. */
+static inline void put_milliseconds(const struct invocation *invocation, FILE *out, int width,
+                                    double milliseconds)
+{
+    if (is_steady(invocation))
+        fprintf(out, "%*s", width, "TIME");
+    else
+        fprintf(out, "%*.3f ms", width > 3 ? width - 3 : 0, milliseconds);
+}
 
 #endif

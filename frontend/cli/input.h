@@ -4,8 +4,8 @@
 
 #include "frontend/cli/output.h"
 #include "ir/base/file.h"
-#include "ir/syntax/print.h"
 #include "ir/base/json.h"
+#include "ir/syntax/print.h"
 
 struct input {
     const struct invocation *invocation;
@@ -27,7 +27,8 @@ bool input_open_foreign(struct input *input, const struct invocation *invocation
  * module. */
 bool input_open_verified(struct input *input, const struct invocation *invocation,
                          const char *path);
-/* Appends the diagnostics so far to an open array, as remarks_json does. */
+/* Appends the diagnostics so far to an open array, as objects with severity, id, text, position
+ * and notes. */
 void input_diags_json(struct input *input, struct json *json, const char *file);
 
 /* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else

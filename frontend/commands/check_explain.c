@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "frontend/cli/measured.h"
 #include "frontend/commands/check_gears.h"
 #include "ir/arch.h"
 #include "ir/base/text.h"

@@ -1,10 +1,7 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
-#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/input.h"
-#include "frontend/cli/jobs.h"
 #include "frontend/cli/pass_plugins.h"
-#include "frontend/cli/sk_argument.h"
-#include "frontend/cli/target.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/check_explain.h"
 #include "frontend/commands/check_gears.h"
 #include "frontend/commands/cmd.h"

@@ -1,10 +1,7 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
-#include "frontend/cli/fusion_arguments.h"
-#include "frontend/cli/jobs.h"
 #include "frontend/cli/output.h"
-#include "frontend/cli/sk_argument.h"
-#include "frontend/cli/target.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"

@@ -1,8 +1,8 @@
 /* skirc import: a graph in a format of others as a .skir file. */
 #include "frontend/cli/input.h"
-#include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/moved_paths.h"
 #include "frontend/cli/progress.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/dump/marks.h"

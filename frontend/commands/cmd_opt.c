@@ -1,12 +1,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "frontend/cli/fusion_arguments.h"
-#include "frontend/cli/jobs.h"
-#include "frontend/cli/measured.h"
 #include "frontend/cli/moved_paths.h"
 #include "frontend/cli/output.h"
-#include "frontend/cli/sk_argument.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"

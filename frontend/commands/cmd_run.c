@@ -1,7 +1,7 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/child_process.h"
 #include "frontend/cli/output.h"
-#include "frontend/cli/target.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"

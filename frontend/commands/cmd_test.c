@@ -1,5 +1,5 @@
 /* skirc test: golden-file tests. */
-#include "frontend/cli/jobs.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/golden/golden_processes.h"
 #include "ir/base/file.h"

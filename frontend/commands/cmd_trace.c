@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "backend/run.h"
-#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/output.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"

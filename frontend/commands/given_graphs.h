@@ -2,7 +2,7 @@
 #ifndef FRONTEND_COMMANDS_GIVEN_GRAPHS_H
 #define FRONTEND_COMMANDS_GIVEN_GRAPHS_H
 
-#include "frontend/cli/bind_argument.h"
+#include "frontend/cli/bind_dims.h"
 #include "frontend/commands/shape_arguments.h"
 
 /* By index, to be freed: that of --graph, or those that no other calls. Shapes are those of their

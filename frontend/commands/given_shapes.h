@@ -3,7 +3,7 @@
 #ifndef FRONTEND_COMMANDS_GIVEN_SHAPES_H
 #define FRONTEND_COMMANDS_GIVEN_SHAPES_H
 
-#include "frontend/cli/bind_argument.h"
+#include "frontend/cli/bind_dims.h"
 
 /* Its row in a table of options. */
 #define SHAPE_OPTION                                                                               \

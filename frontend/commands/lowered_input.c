@@ -1,7 +1,6 @@
 #include "frontend/commands/lowered_input.h"
 #include "frontend/cli/drop_graphs.h"
-#include "frontend/cli/fusion_arguments.h"
-#include "frontend/cli/kernel_dir.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/given_shapes.h"
 #include "ir/sk_options.h"
 

@@ -2,9 +2,9 @@
 #ifndef FRONTEND_COMMANDS_LOWERED_INPUT_H
 #define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
-#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/input.h"
 #include "frontend/cli/pass_plugins.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/session.h"
 
 /* What session_options_find reads besides --strict-gears. */
@@ -21,7 +21,7 @@ struct lowered_input {
 };
 
 /* Reads, verifies and lowers a file as `wanted` says: its target, its `sk_options`, which count
- * over the command's --sk-options (frontend/cli/sk_argument.h), and whether it goes on where
+ * over the command's --sk-options (frontend/cli/shared_options.h), and whether it goes on where
  * synchronisation is refuted. False where there is no lowered module; diagnostics, and a status for
  * lowered_input_close, say why. */
 bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "frontend/cli/diff.h"
-#include "frontend/cli/measured.h"
 #include "frontend/commands/lowered_input.h"
 #include "ir/base/file_fault.h"
 #include "ir/base/json.h"

@@ -1,6 +1,5 @@
 #include "frontend/commands/run_json.h"
 #include "frontend/cli/child_process.h"
-#include "frontend/cli/measured.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"

@@ -1,7 +1,5 @@
 #include "frontend/commands/run_options.h"
-#include "frontend/cli/fusion_arguments.h"
-#include "frontend/cli/sk_argument.h"
-#include "frontend/cli/target.h"
+#include "frontend/cli/shared_options.h"
 
 #include <string.h>
 

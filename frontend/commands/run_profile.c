@@ -1,5 +1,4 @@
 #include "frontend/commands/run_profile.h"
-#include "frontend/cli/measured.h"
 #include "frontend/exchange/writers/profile_names.h"
 #include "frontend/exchange/writers/profile_table.h"
 

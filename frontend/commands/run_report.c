@@ -1,5 +1,4 @@
 #include "frontend/commands/run_report.h"
-#include "frontend/cli/measured.h"
 #include "frontend/cli/output.h"
 #include "frontend/exchange/writers/trace_events.h"
 

@@ -136,7 +136,7 @@ static bool read_to_end(struct reading *reading, struct file_bytes *bytes)
         bytes->size += (size_t)n;
         if (bytes->size > reading->most)
             return fail_large(reading);
-        if (n == 0)
+        if (n == 0 || bytes->size == reading->size)
             break;
     }
     bytes->data[bytes->size] = '\0';
