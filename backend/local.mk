@@ -59,8 +59,6 @@ libskir_la_SOURCES += \
 	backend/device/run.h \
 	backend/device/symbols.c \
 	backend/device/symbols.h \
-	backend/device/table_pages.c \
-	backend/device/table_pages.h \
 	backend/device/tables.c \
 	backend/device/tables.h \
 	backend/device/tilings.c \

@@ -63,8 +63,6 @@ struct backend_run {
     uint32_t orders;   /* that the race check holds them against */
     bool record;       /* set by its owner: with run_options.profile, the next executions keep time
                         * records */
-    bool sealed;       /* set by its owner: in the next executions what kernels are given beside
-                        * tensors can only be read, where it has pages of its own */
     uint8_t *ran;      /* by graph: whether the last execution has run it */
 };
 
@@ -132,12 +130,8 @@ struct backend_runner {
     /* The next memory of the run, but for values, that something was written beside, which is
      * repaired. False where there is none. */
     bool (*damage)(struct backend_run *run, struct run_damage *damage);
-    /* Fills the workspaces of ops, of which nobody knows what stands there, what is directly beside
-     * all its memory, and so many bytes of each core's stack with a byte. */
-    void (*spoil)(struct backend_run *run, unsigned char byte, size_t stack);
-    /* Whether the address is beside such memory that is sealed, and may be written now: that shows
-     * as damage. For handlers of signals. */
-    bool (*allow)(const struct backend_run *run, const void *address);
+    /* Fills the workspaces of ops, and what is directly beside all its memory, with a byte. */
+    void (*spoil)(struct backend_run *run, unsigned char byte);
     /* What is at an address, where that is memory of the run but for values: "slot 3 of the
      * arguments of ...". For handlers of signals. */
     bool (*place)(const struct backend_run *run, const void *address, char *text, size_t size);

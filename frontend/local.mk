@@ -229,6 +229,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
+	frontend/commands/op_checks.c \
+	frontend/commands/op_checks.h \
 	frontend/commands/opt_driver.c \
 	frontend/commands/opt_driver.h \
 	frontend/commands/run_answers.c \
@@ -237,8 +239,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_check.h \
 	frontend/commands/run_defaults.c \
 	frontend/commands/run_defaults.h \
-	frontend/commands/run_findings.c \
-	frontend/commands/run_findings.h \
 	frontend/commands/outer_graphs.c \
 	frontend/commands/outer_graphs.h \
 	frontend/commands/run_graph.c \
@@ -255,10 +255,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_options.h \
 	frontend/commands/run_other.c \
 	frontend/commands/run_other.h \
-	frontend/commands/run_overwrites.c \
-	frontend/commands/run_overwrites.h \
-	frontend/commands/run_probe.c \
-	frontend/commands/run_probe.h \
 	frontend/commands/run_profile.c \
 	frontend/commands/run_profile.h \
 	frontend/commands/run_repeat.c \
@@ -314,12 +310,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/number.h \
 	frontend/tensor/poison.c \
 	frontend/tensor/poison.h \
-	frontend/tensor/read_only.c \
-	frontend/tensor/read_only.h \
 	frontend/tensor/restore.c \
 	frontend/tensor/restore.h \
-	frontend/tensor/seal.c \
-	frontend/tensor/seal.h \
 	frontend/tensor/spec.c \
 	frontend/tensor/spec.h \
 	frontend/tensor/spec_random.c \

@@ -326,7 +326,6 @@ script_tests = \
 	tests/e2e/preload_objects.py \
 	tests/e2e/profile.py \
 	tests/e2e/trace.py \
-	tests/e2e/probed_kernels.py \
 	tests/e2e/proto_text.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \

@@ -56,7 +56,6 @@ static const struct backend_runner runner = {
     .execute = device_run_execute,
     .damage = device_run_damage,
     .spoil = device_run_spoil,
-    .allow = device_run_allow,
     .place = device_run_place,
     .unload = device_run_unload,
     .close = device_run_close,

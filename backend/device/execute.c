@@ -1,7 +1,6 @@
 #include "backend/device/arguments.h"
 #include "backend/device/calls.h"
 #include "backend/device/profile.h"
-#include "backend/device/table_pages.h"
 #include "backend/device/tables.h"
 #include "ir/syntax/spelling.h"
 
@@ -30,8 +29,6 @@ static void *begin_profile(struct device_run *run, const struct device_launch *l
     if (!run->root->base.record || !run->options.profile || (launch->block != NONE && !slots))
         return NULL;
     assert(!slots || launch->profile_slot + 2 <= launch->count);
-    if (slots)
-        table_pages_open(run);
     if (slots && run->target->open_records)
         return run->target->open_records(run, launch, skrt->params + launch->profile_slot);
     struct skrt_profile *buffer =
@@ -144,12 +141,6 @@ static bool locks_cleared(struct device_run *run, const struct device_launch *la
     return true;
 }
 
-static void seal(struct device_run *run)
-{
-    if (run->root->base.sealed)
-        table_pages_close(run);
-}
-
 /* Whether kernels have let stand what they are given: else what came behind that is wrong. */
 static bool tables_stand(struct device_run *run, const struct device_launch *launch)
 {
@@ -247,7 +238,6 @@ static enum skrt_status launch_batch(struct device_run *run, struct batch *batch
     void (*tell)(uint32_t count, const char *first) = run->options.launches_run;
     if (tell)
         tell(batch->queue.n_launches, run->launches.at[batch->first].skrt.name);
-    seal(run);
     enum skrt_status status = skrt_launch_all(run->root->device, &batch->queue, batch->results);
     bool exhausted = status == SKRT_INVALID && errno == ENOMEM;
     if (tell)
@@ -547,7 +537,6 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
     run->root->base.ran[graph_id(run->module, run->graph)] = 1;
     clear_events(run);
     tables_fill(run);
-    seal(run); /* kernels of called graphs may come before its own */
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct device_launch *launch = &run->launches.at[i];
         n = launch->call ? 1 : batch_size(run, i);

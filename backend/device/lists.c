@@ -1,5 +1,5 @@
 #include "backend/device/lists.h"
-#include "backend/device/table_pages.h"
+#include "backend/device/run.h"
 
 #include <assert.h>
 #include <string.h>
@@ -42,8 +42,10 @@ bool list_fill(struct device_run *run, uint32_t form, uint64_t *table, void *con
     struct range list = run->graph->forms.at[form].values;
     uint64_t *addresses = table + table[0] / sizeof *table;
     bool any = false;
-    for (uint32_t n = 0; n < list.count; n++)
-        any |= table_pages_put(run, &addresses[n],
-                               (uintptr_t)values[run->graph->refs.at[list.first + n]]);
+    for (uint32_t n = 0; n < list.count; n++) {
+        uint64_t to = (uintptr_t)values[run->graph->refs.at[list.first + n]];
+        any |= addresses[n] != to;
+        addresses[n] = to;
+    }
     return any;
 }

@@ -1,5 +1,5 @@
 /* Memory of a run beside that of values. */
-#include "backend/device/table_pages.h"
+#include "backend/device/run.h"
 
 #include <string.h>
 
@@ -25,7 +25,6 @@ static bool find_damage(struct device_run *run, struct run_damage *damage)
         uint64_t bytes = guarded_damage(&memory->guarded, &first);
         if (bytes == 0)
             continue;
-        table_pages_open(run);
         guarded_repair(&memory->guarded);
         *damage = (struct run_damage){run->graph,           memory->op, memory->what,
                                       memory->guarded.size, bytes,      first};
@@ -53,7 +52,6 @@ void *device_run_table(struct device_run *run, const struct op *op, const char *
 
 static void spoil(struct device_run *run, unsigned char byte)
 {
-    table_pages_open(run);
     for (uint32_t i = 0; i < run->memories.count; i++) {
         struct device_memory *memory = &run->memories.at[i];
         guarded_set_pattern(&memory->guarded, byte);
@@ -62,10 +60,9 @@ static void spoil(struct device_run *run, unsigned char byte)
     }
 }
 
-void device_run_spoil(struct backend_run *base, unsigned char byte, size_t stack)
+void device_run_spoil(struct backend_run *base, unsigned char byte)
 {
     struct device_run *run = (struct device_run *)base;
-    skrt_spoil_stacks(run->device, byte, stack);
     for (uint32_t i = 0; i < run->runs.count; i++)
         spoil(run->runs.at[i], byte);
 }

@@ -110,7 +110,6 @@ struct device_run {
     VEC(char *) reports;                       /* of launches, from the runtime */
     struct mem_guard guard;                    /* of the device, handles and reports */
     uint64_t *params;                          /* of all launches, a table */
-    bool closed;                               /* tables can only be read */
     struct run_profile profile;
     VEC(struct skrt_trace_line)
     trace; /* of the root: of all launches so far, with lines of names */
@@ -142,8 +141,7 @@ struct backend_run *device_run_open(const struct run_options *options,
 void device_run_execute(struct backend_run *run, void *const *const *values,
                         struct run_result *result);
 bool device_run_damage(struct backend_run *run, struct run_damage *damage);
-void device_run_spoil(struct backend_run *run, unsigned char byte, size_t stack);
-bool device_run_allow(const struct backend_run *run, const void *address);
+void device_run_spoil(struct backend_run *run, unsigned char byte);
 bool device_run_place(const struct backend_run *run, const void *address, char *text, size_t size);
 void device_run_unload(struct backend_run *run);
 void device_run_close(struct backend_run *run);

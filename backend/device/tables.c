@@ -1,6 +1,5 @@
 #include "backend/device/tables.h"
 #include "backend/device/lists.h"
-#include "backend/device/table_pages.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ void tables_fill(struct device_run *run)
 {
     for (uint32_t i = 0; i < run->arguments.count; i++) {
         const struct device_argument *argument = &run->arguments.at[i];
-        table_pages_put(run, &run->params[i], word_of(run, argument));
+        run->params[i] = word_of(run, argument);
         if (argument->slot.kind == SLOT_LIST)
             fill_list(run, argument);
     }
@@ -115,29 +114,6 @@ static bool memory_place(const struct device_run *run, const void *address, char
                  memory->is_table ? ", which kernels only read" : "");
         return true;
     }
-    return false;
-}
-
-static bool is_beside(const struct guarded *guarded, const unsigned char *at)
-{
-    return at >= guarded->begin && at < guarded->end &&
-           (at < guarded->at || at >= guarded->at + guarded->size);
-}
-
-static bool allow(const struct device_run *run, const void *address)
-{
-    for (uint32_t i = 0; i < run->memories.count; i++)
-        if (run->memories.at[i].is_table && is_beside(&run->memories.at[i].guarded, address))
-            return guarded_set_writable(&run->memories.at[i].guarded, true);
-    return false;
-}
-
-bool device_run_allow(const struct backend_run *base, const void *address)
-{
-    const struct device_run *run = (const struct device_run *)base;
-    for (uint32_t i = 0; i < run->runs.count; i++)
-        if (allow(run->runs.at[i], address))
-            return true;
     return false;
 }
 

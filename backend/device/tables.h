@@ -1,6 +1,5 @@
-/* What kernels are given and only read: the slots of arguments, lists, tilings. While launches run
- * it can only be read where that is wanted (struct backend_run, sealed), and behind each launch it
- * is looked at. */
+/* What kernels are given and only read: the slots of arguments, lists, tilings. It is looked at
+ * after each launch. */
 #ifndef BACKEND_DEVICE_TABLES_H
 #define BACKEND_DEVICE_TABLES_H
 

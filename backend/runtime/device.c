@@ -136,11 +136,6 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
     return error == 0;
 }
 
-void skrt_spoil_stacks(struct skrt_device *device, unsigned char byte, size_t size)
-{
-    skrt_stacks_spoil(device, byte, size);
-}
-
 static void nothing(skrt_core *core)
 {
     (void)core;

@@ -32,9 +32,6 @@
 #include <valgrind/valgrind.h>
 #endif
 #endif
-#ifndef RUNNING_ON_VALGRIND
-#define RUNNING_ON_VALGRIND 0
-#endif
 #ifndef VALGRIND_STACK_REGISTER
 #define VALGRIND_STACK_REGISTER(first, last) 0
 #define VALGRIND_STACK_DEREGISTER(id) (void)(id)
@@ -341,19 +338,6 @@ void skrt_fiber_reset(struct skrt_fiber *fiber, skrt_fiber_fn *fn, void *arg)
     fiber->arg = arg;
     sanitizer_reset(fiber);
     context_make(fiber);
-}
-
-void skrt_fiber_spoil(struct skrt_fiber *fiber, unsigned char byte, size_t size)
-{
-    (void)fiber, (void)byte, (void)size;
-#if defined(SKRT_FIBER_ASM) && !defined(SKRT_ASAN) && !defined(SKRT_TSAN)
-    char *left = fiber->context;
-    if (!fiber->map || RUNNING_ON_VALGRIND)
-        return;
-    size_t room = (size_t)(left - fiber->stack);
-    size = size < room ? size : room;
-    memset(left - size, byte, size);
-#endif
 }
 
 void skrt_fiber_switch(struct skrt_fiber *from, struct skrt_fiber *to, bool last)

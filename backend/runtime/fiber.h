@@ -45,11 +45,6 @@ bool skrt_fiber_map(struct skrt_fiber *fiber);
  * before is forgotten. It must not be running. */
 void skrt_fiber_reset(struct skrt_fiber *fiber, skrt_fiber_fn *fn, void *arg);
 
-/* Fills so many bytes of the stack, from where it was left downwards, where there is a stack and
- * the machine's part knows where that is. Not while sanitizers or valgrind look after stacks. It
- * must not be running. */
-void skrt_fiber_spoil(struct skrt_fiber *fiber, unsigned char byte, size_t size);
-
 /* Leaves `from`, which is running, for `to`, which is not. Returns when something switches back.
  * `last` tells that this never happens. */
 void skrt_fiber_switch(struct skrt_fiber *from, struct skrt_fiber *to, bool last);

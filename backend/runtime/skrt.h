@@ -562,10 +562,6 @@ struct skrt_queue {
 enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_queue *queue,
                                  struct skrt_result *results);
 
-/* Fills so many bytes of the stacks on which cores run calls: what stands in locals that calls do
- * not set. Not while a launch runs. */
-void skrt_spoil_stacks(struct skrt_device *device, unsigned char byte, size_t size);
-
 /* A short text for a status, for example "deadlock". */
 const char *skrt_status_text(enum skrt_status status);
 

@@ -32,27 +32,6 @@ bool skrt_stacks_overflow(const struct skrt_device *device, const void *address)
     return false;
 }
 
-/* Behind the last launch a worker leaves its stack, be it late where other threads keep it from
- * its processor; one that a sub-kernel has ended does not. */
-static bool wait_left(const struct skrt_fiber *fiber)
-{
-    enum { TRIES = 5000 };
-    const struct timespec shortly = {.tv_nsec = 100000};
-    for (int i = 0; i < TRIES; i++) {
-        if (!atomic_load_explicit(&fiber->on_thread, memory_order_acquire))
-            return true;
-        nanosleep(&shortly, NULL);
-    }
-    return false;
-}
-
-void skrt_stacks_spoil(struct skrt_device *device, unsigned char byte, size_t size)
-{
-    for (uint32_t i = 0; i < device->n_fibers; i++)
-        if (wait_left(&device->fibers[i]))
-            skrt_fiber_spoil(&device->fibers[i], byte, size);
-}
-
 struct skrt_fiber *skrt_stacks_take(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;

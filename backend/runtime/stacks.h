@@ -16,9 +16,6 @@ bool skrt_stacks_map(struct skrt_device *device, uint64_t cores, skrt_fiber_fn *
 /* Whether the address is directly below one of the device's stacks: one has overflowed. For signal
  * handlers. */
 bool skrt_stacks_overflow(const struct skrt_device *device, const void *address);
-/* Fills so many bytes of each stack, which the next call finds in its locals.
- * Not while a launch runs. */
-void skrt_stacks_spoil(struct skrt_device *device, unsigned char byte, size_t size);
 /* A stack for the worker, which skrt_stacks_map has seen to; takes the lock. And back. */
 struct skrt_fiber *skrt_stacks_take(struct skrt_worker *worker);
 void skrt_stacks_give(struct skrt_worker *worker, struct skrt_fiber *fiber);

@@ -58,8 +58,6 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
     };
     enum backend_status built;
     outcome->run = runner->how->open(&options, &built);
-    if (outcome->run)
-        outcome->run->sealed = !runner->trust_kernels;
     return backend_exit_status(built);
 }
 
@@ -70,18 +68,10 @@ void run_close(struct outcome *outcome)
     outcome->run = NULL;
 }
 
-/* The inputs of these storages that nothing is to write, or NULL. */
-static struct read_only *read_only_of(struct outcome *outcome, const struct storages *storages)
-{
-    bool are = outcome->read_only.storage == storages_main(storages);
-    return are ? &outcome->read_only : NULL;
-}
-
 /* What kernels can touch. */
 struct memory_map {
     const struct outcome *outcome;
     const struct storages *storages;
-    struct read_only *read_only; /* or NULL */
 };
 
 /* ---------------------------------------------------------------------------- crashes ---- */
@@ -113,28 +103,12 @@ static void report_place(const void *address)
     child_report("\n");
 }
 
-/* Whether the thread is to go on where it was. */
-static bool is_allowed(int signal_number, const siginfo_t *info)
-{
-    const struct outcome *outcome = crash_map->outcome;
-    struct seal *seal = outcome->seal;
-    char call[512] = "";
-    if (signal_number != SIGSEGV || info->si_code != SEGV_ACCERR)
-        return false;
-    skrt_crash_text(call, sizeof call);
-    return (crash_map->read_only && read_only_allow(crash_map->read_only, info->si_addr, call)) ||
-           (seal && seal->storages && seal_allow(seal, info->si_addr, call)) ||
-           outcome->runner->how->allow(outcome->run, info->si_addr);
-}
-
 static void on_crash(int signal_number, siginfo_t *info, void *unused)
 {
     (void)unused;
     char call[512];
     const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
                            '\0'};
-    if (is_allowed(signal_number, info))
-        return;
     if (getpid() != crash_process) { /* a kernel has forked it */
         signal(signal_number, SIG_DFL);
         raise(signal_number);
@@ -175,18 +149,11 @@ static void crash_reports_end(void *unused)
 
 static void execute(struct outcome *outcome, const struct storages *storages)
 {
-    struct read_only *read_only = read_only_of(outcome, storages);
-    const struct memory_map map = {outcome, storages, read_only};
+    const struct memory_map map = {outcome, storages};
     struct mem_guard guard;
     crash_reports_begin(&map);
     mem_guard(&guard, crash_reports_end, NULL);
-    if (read_only)
-        read_only_protect(read_only);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
-    if (outcome->seal)
-        seal_free(outcome->seal);
-    if (read_only)
-        read_only_release(read_only);
     mem_unguard(&guard);
     crash_reports_end(NULL);
 }

@@ -5,8 +5,7 @@
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_other.h"
-#include "frontend/commands/run_overwrites.h"
-#include "frontend/commands/run_probe.h"
+#include "frontend/commands/op_checks.h"
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
@@ -41,12 +40,14 @@ static enum exit_status run_first(struct outcome *outcome)
     return run_check_end(outcome);
 }
 
-/* The first run of what runs op by op, in which each op is looked at. */
-static enum exit_status run_first_watched(struct outcome *outcome, struct overwrites *overwrites)
+/* The first run of what runs op by op, in which each op's operands are looked at. */
+static enum exit_status run_first_watched(struct outcome *outcome, struct operand_checks *checks)
 {
-    overwrites_begin(overwrites, outcome);
+    operand_checks_begin(checks, outcome->runner, &outcome->storages);
     enum exit_status status = run_first(outcome);
-    if (!overwrites_end(overwrites) || status != EXIT_DONE)
+    bool found = checks->found;
+    operand_checks_free(checks); /* further runs are not looked at */
+    if (!found || status != EXIT_DONE)
         return status;
     run_answers_print(outcome->runner, &outcome->storages);
     return EXIT_INPUT;
@@ -57,7 +58,7 @@ static enum exit_status probe(const struct outcomes *outcomes, unsigned i)
 {
     const struct runner *runner = outcomes->at[i].runner;
     bool wanted = runner->check_kernels && (i == 0 || runner != outcomes->at[0].runner);
-    return wanted ? run_probe(&outcomes->at[i]) : EXIT_DONE;
+    return wanted ? run_check_ops(&outcomes->at[i]) : EXIT_DONE;
 }
 
 static enum exit_status run_firsts(struct outcomes *outcomes)
@@ -96,7 +97,7 @@ static enum exit_status run_all(struct outcomes *outcomes)
     if (outcomes->verdict != VERDICT_DIFFERENT)
         status = run_repeat(outcomes, begin);
     if (!outcomes->repeatable && !outcomes->at[0].runner->trust_kernels)
-        run_probe(&outcomes->at[0]);
+        run_check_ops(&outcomes->at[0]);
     return status == EXIT_DONE ? run_recorded(outcomes) : status;
 }
 
@@ -143,8 +144,8 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
 enum exit_status run_measure(struct runner *runner, struct runner *other)
 {
     struct outcomes outcomes = {.repeatable = true};
-    struct overwrites overwrites = {.outcome = NULL};
-    const struct run_watch watch = {overwrites_op_ended, &overwrites, overwrites_op_begins};
+    struct operand_checks checks = {.runner = NULL};
+    const struct run_watch watch = {operand_checks_op_ended, &checks, NULL};
     add_outcome(&outcomes, runner, other ? runner->name : "fused", true);
     if (other)
         add_outcome(&outcomes, other, other->name, true);
@@ -158,7 +159,7 @@ enum exit_status run_measure(struct runner *runner, struct runner *other)
         run_check_free(&outcomes.at[i]);
         vec_free(&outcomes.at[i].samples);
     }
-    overwrites_free(&overwrites);
+    operand_checks_free(&checks);
     run_values_release(&outcomes);
     text_free(&outcomes.differences);
     return status;

@@ -155,7 +155,7 @@ static bool is_poisoned(const struct survey *survey, const struct looking *looki
     const struct storage *storage = &survey->outcome->storages.at[graph];
     uint32_t memory = memory_of(&storage->memories, value_of(looking, tensor));
     return poison_is_for(&survey->outcome->storages, graph, memory) &&
-           poison_find(storage, NULL, memory, POISON_LEFT, &unwritten);
+           poison_find(storage, NULL, memory, &unwritten);
 }
 
 /* What is not written is the kernel's fault that was to write it. */

@@ -40,7 +40,6 @@ static enum exit_status run_again(struct outcomes *outcomes, struct outcome *out
 {
     run_values_restore(outcome->workplace);
     run_check_again(outcome);
-    outcome->run->sealed = false;
     enum exit_status status = run_launch(outcome, &outcome->workplace->storages);
     outcome->runs++;
     if (status == EXIT_DONE)

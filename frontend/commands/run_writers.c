@@ -81,3 +81,9 @@ bool value_stays(const struct writers *writers, uint32_t graph, uint32_t value)
            (graph == writers->storages->main_graph && !storage->given[memory] &&
             writers->counts[graph][memory] < MANY);
 }
+
+bool writers_are_several(const struct writers *writers, uint32_t graph, uint32_t value)
+{
+    const struct storage *storage = &writers->storages->at[graph];
+    return writers->counts[graph][memory_of(&storage->memories, value)] >= MANY;
+}

@@ -18,5 +18,7 @@ void writers_free(struct writers *writers);
 bool value_is_steady(const struct writers *writers, uint32_t graph, uint32_t value);
 /* Whether what an op reads from it is there when the graph has run, once. */
 bool value_stays(const struct writers *writers, uint32_t graph, uint32_t value);
+/* Whether its memory is written more than once. */
+bool writers_are_several(const struct writers *writers, uint32_t graph, uint32_t value);
 
 #endif

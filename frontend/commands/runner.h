@@ -6,9 +6,7 @@
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/commands/samples.h"
-#include "frontend/tensor/read_only.h"
 #include "frontend/tensor/restore.h"
-#include "frontend/tensor/seal.h"
 #include "frontend/tensor/tensor_match.h"
 
 /* As many measured runs as it takes (run_repeat.c). */
@@ -65,8 +63,7 @@ struct outcome {
     struct backend_run *run;       /* open, or NULL */
     struct storages storages;      /* of its first run: what is left there is its result */
     struct workplace *workplace;   /* of its further runs; ways that run one graph share it */
-    struct read_only read_only;    /* inputs of its first run */
-    struct seal *seal;             /* of its storages while ops run one by one, or NULL */
+    uint64_t *input_sums;          /* before its first run (run_check.c), or NULL */
     struct run_result last;
     unsigned runs;          /* so far */
     double first;           /* seconds of the first run */

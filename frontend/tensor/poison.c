@@ -8,7 +8,6 @@
 struct pattern {
     uint64_t word;      /* as many of them as there is room for */
     uint64_t ones, top; /* in that word: the lowest and the highest bit of each */
-    uint64_t ignored;   /* bits that do not count */
     size_t size, parts; /* bytes of a part; parts of an element */
 };
 
@@ -20,29 +19,23 @@ static bool is_float(enum dtype dtype)
 
 unsigned char poison_byte(enum poison poison, enum dtype dtype)
 {
-    switch (poison) {
-    case POISON_HIGH: return 0x7a;
-    case POISON_LOW: return is_float(dtype) ? 0xf5 : 0x85;
-    case POISON_NEAR: return 0x3f;
-    default: return 0;
-    }
+    return poison == POISON_HIGH ? 0x7a : is_float(dtype) ? 0xf5 : 0x85;
 }
 
 static uint64_t element_bits(enum dtype dtype, enum poison poison)
 {
-    bool first = poison == POISON_FIRST;
-    if (poison > POISON_SECOND)
+    if (poison != POISON_NAN)
         return poison_byte(poison, dtype) * UINT64_C(0x0101010101010101);
     switch (dtype) {
     case DTYPE_f32:
-    case DTYPE_c64: return first ? 0x7fa5a5a5 : 0xff9a5a5a;
+    case DTYPE_c64: return 0x7fa5a5a5;
     case DTYPE_f64:
-    case DTYPE_c128: return first ? 0x7ff5a5a5a5a5a5a5 : 0xfff25a5a5a5a5a5a;
-    case DTYPE_f16: return first ? 0x7da5 : 0xfd5a;
-    case DTYPE_bf16: return first ? 0x7fa5 : 0xff9a;
-    case DTYPE_f8e5m2: return first ? 0x7d : 0xfd;
-    case DTYPE_f8e4m3fn: return first ? 0x7f : 0xff;
-    default: return first ? 0xa5a5a5a5a5a5a5a5 : 0x5a5a5a5a5a5a5a5a;
+    case DTYPE_c128: return 0x7ff5a5a5a5a5a5a5;
+    case DTYPE_f16: return 0x7da5;
+    case DTYPE_bf16: return 0x7fa5;
+    case DTYPE_f8e5m2: return 0x7d;
+    case DTYPE_f8e4m3fn: return 0x7f;
+    default: return 0xa5a5a5a5a5a5a5a5;
     }
 }
 
@@ -59,16 +52,6 @@ static struct pattern pattern_of(enum dtype dtype, enum poison poison)
                             .top = ones << (8 * size - 1),
                             .size = size,
                             .parts = is_complex ? 2 : 1};
-}
-
-/* The bits of a part that arithmetic changes in a NaN; none where nothing is known of that. */
-static uint64_t changing_bits(enum dtype dtype)
-{
-    struct float_format format;
-    if (!dtype_float_format(dtype, &format) || format.exponent + format.fraction < 15)
-        return 0;
-    return UINT64_C(1) << (format.fraction - 1) | UINT64_C(1)
-                                                      << (format.exponent + format.fraction);
 }
 
 static const struct type *type_of(const struct storage *storage, uint32_t id)
@@ -98,9 +81,7 @@ static void fill_memory(const struct storage *storage, uint32_t id, enum poison 
     struct pattern pattern = pattern_of(type_of(storage, id)->dtype, poison);
     struct tensor tensor;
     char error[200];
-    if (poison == POISON_ZERO) {
-        memset(storage->guarded[id].at, 0, storage->guarded[id].size);
-    } else if (format_is_row_major(storage->module, type_of(storage, id)->format)) {
+    if (format_is_row_major(storage->module, type_of(storage, id)->format)) {
         fill_bytes(storage->guarded[id].at, storage->guarded[id].size, &pattern);
     } else if (storage_take(storage, id, &tensor, error, sizeof error)) {
         fill_bytes(tensor.data, tensor.size, &pattern);
@@ -128,7 +109,6 @@ void poison_fill_beside(const struct storages *storages, enum poison poison)
                 guarded_set_pattern(&storage->guarded[i],
                                     poison_byte(poison, type_of(storage, i)->dtype));
     }
-    poison_fill(storages, poison);
 }
 
 /* -------------------------------------------------------------------------- finding ---- */
@@ -145,7 +125,7 @@ static bool may_hold(const unsigned char *at, const struct pattern *pattern)
 {
     uint64_t word;
     memcpy(&word, at, sizeof word);
-    word = (word ^ pattern->word) & ~pattern->ignored;
+    word ^= pattern->word;
     return ((word - pattern->ones) & ~word & pattern->top) != 0;
 }
 
@@ -158,13 +138,9 @@ static uint64_t next_place(const struct search *search, uint64_t at)
     return at;
 }
 
-/* Where bits do not count, one of them differs. */
 static bool is_pattern(const unsigned char *at, const struct pattern *pattern)
 {
-    uint64_t bits = 0, lane = UINT64_MAX >> (64 - 8 * pattern->size);
-    memcpy(&bits, at, pattern->size);
-    bits = (bits ^ pattern->word) & lane;
-    return (bits & ~pattern->ignored) == 0 && (pattern->ignored == 0 || bits != 0);
+    return memcmp(at, &pattern->word, pattern->size) == 0;
 }
 
 static bool holds(const struct search *search, uint64_t at)
@@ -215,24 +191,56 @@ static void search_padded(const struct storage *storage, const struct storage *s
 }
 
 bool poison_find(const struct storage *storage, const struct storage *second, uint32_t id,
-                 enum poison_trace trace, struct unwritten *unwritten)
+                 struct unwritten *unwritten)
 {
     const struct type *type = type_of(storage, id);
-    uint64_t ignored = trace == POISON_READ ? changing_bits(type->dtype) : 0;
     struct search search = {
         .first = storage->data[id],
         .second = second ? second->data[id] : NULL,
-        .patterns = {pattern_of(type->dtype, POISON_FIRST), pattern_of(type->dtype, POISON_SECOND)},
+        .patterns = {pattern_of(type->dtype, POISON_NAN), pattern_of(type->dtype, POISON_HIGH)},
         .size = storage->sizes[id]};
-    *unwritten = (struct unwritten){
-        .trace = trace, .graph = graph_id(storage->module, storage->graph), .value = id};
-    if (trace == POISON_READ && !ignored)
-        return false;
-    for (int i = 0; i < 2; i++)
-        search.patterns[i].ignored = ignored * search.patterns[i].ones;
+    *unwritten =
+        (struct unwritten){.graph = graph_id(storage->module, storage->graph), .value = id};
     if (format_is_row_major(storage->module, type->format))
         count(&search, unwritten);
     else
         search_padded(storage, second, id, &search, unwritten);
     return unwritten->count > 0;
+}
+
+/* The bit that arithmetic sets in a signalling NaN; 0 where such NaNs are not poison. */
+static uint64_t quiet_bit(enum dtype dtype)
+{
+    struct float_format format;
+    return dtype_float_format(dtype, &format) && format.exponent + format.fraction >= 15
+               ? UINT64_C(1) << (format.fraction - 1)
+               : 0;
+}
+
+bool poison_was_read(const struct storage *storage, uint32_t id)
+{
+    enum dtype dtype = type_of(storage, id)->dtype;
+    struct search search = {.first = storage->data[id],
+                            .patterns = {pattern_of(dtype, POISON_NAN)},
+                            .size = storage->sizes[id]};
+    struct unwritten found = {.count = 0};
+    search.patterns[0].word |= quiet_bit(dtype) * search.patterns[0].ones;
+    if (quiet_bit(dtype))
+        count(&search, &found);
+    return found.count > 0;
+}
+
+uint64_t poison_sum(enum dtype dtype, const void *memory, uint64_t size, enum poison poison)
+{
+    const struct pattern pattern = pattern_of(dtype, poison);
+    const unsigned char *at = memory;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i + pattern.size <= size; i += pattern.size) {
+        uint64_t part = 0;
+        if (!is_pattern(at + i, &pattern))
+            memcpy(&part, at + i, pattern.size);
+        sum = (sum ^ part) * 0x9e3779b97f4a7c15;
+        sum ^= sum >> 32;
+    }
+    return sum;
 }

@@ -193,12 +193,6 @@ void guarded_free(struct guarded *guarded)
     *guarded = (struct guarded){.size = 0};
 }
 
-bool guarded_set_writable(const struct guarded *guarded, bool writable)
-{
-    return guarded->mapped && mprotect(guarded->begin, (size_t)(guarded->end - guarded->begin),
-                                       writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
-}
-
 bool guarded_is_near(const struct guarded *guarded, const void *address)
 {
     const unsigned char *at = address, *begin = guarded->begin, *end = guarded->end;

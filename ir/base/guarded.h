@@ -26,10 +26,6 @@ struct guarded {
 bool guarded_init(struct guarded *guarded, uint64_t size, bool pages);
 void guarded_free(struct guarded *guarded);
 
-/* Whether it may be written, and what is directly beside it; as long as it has pages of its own:
- * else nothing changes, and this is false. For handlers of signals, too. */
-bool guarded_set_writable(const struct guarded *guarded, bool writable);
-
 /* How many bytes beside the memory were written since it was made or repaired. `*first` is the
  * offset of the first of them: negative before it, `size` or more behind it. */
 uint64_t guarded_damage(const struct guarded *guarded, int64_t *first);

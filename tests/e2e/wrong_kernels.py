@@ -1,4 +1,6 @@
-"""run: kernels that leave elements of their results unwritten, or write beside their tensors, are named."""
+"""run: what kernels do wrong is reported with the op: they crash, hang, end the process, write out of
+bounds or into values of others, leave elements unwritten, read what no kernel has written, or are
+code of another architecture."""
 
 import os
 import subprocess
@@ -51,7 +53,9 @@ graph @g(%x: f32[6, 10]) -> {dtype}[6, 10]{format_} {{
 """)
 
 
-WAYS = ["--repeat=0"], ["--repeat=2"], ["--compare=unfused", "--repeat=2"]
+WAYS = [["--repeat=0"], ["--repeat=2"], ["--compare=unfused", "--repeat=2"]]
+MORE = [["--check-kernels", "--repeat=0"], ["--repeat=3"], []]
+READS = "computes with what nobody has written, or something else each time"
 LINE = 7
 
 
@@ -119,39 +123,44 @@ for dtype, ctype in ("f32", "float"), ("f16", "_Float16"):
     module("sum", dtype, f"""%a = Cast(%x) : {dtype}[6, 10]
     %b = Bad(%a) : {dtype}[6, 10] via @bad
     %c = Neg(%b) : {dtype}[6, 10]""")
-    is_named(f"reads what it has not written, in {dtype}", "sum",
-             "Bad %b computes 60 of 60 elements of '%b' with what stands there before, the first at [0, 0]")
+    is_named(f"reads what it has not written, in {dtype}", "sum", "Bad %b " + READS)
 build("sum", "for (uint64_t i = 0; i < n; i++) y[i] = i == 13 ? x[i] - y[i] : x[i];")
 module("sum")
-is_named("one element of it", "sum",
-         "Bad %b computes 1 of 60 elements of '%b' with what stands there before, the first at [1, 3]")
+is_named("one element of it", "sum", "Bad %b " + READS)
+for claim, name, body in (("greatest", "greatest", "y[i] = y[i] > x[i] ? y[i] : x[i];"),
+                          ("least", "least", "y[i] = y[i] < x[i] ? y[i] : x[i];")):
+    for dtype, ctype in ("f32", "float"), ("i32", "int32_t"), ("i8", "int8_t"):
+        build(name, f"for (uint64_t i = 0; i < n; i++) {body}", ctype)
+        module(name, dtype, f"""%a = Cast(%x) : {dtype}[6, 10]
+    %b = Bad(%a) : {dtype}[6, 10] via @bad
+    %c = Relu(%b) : {dtype}[6, 10]""")
+        is_named(f"takes the {claim} of {dtype} and what it has not written", name, "Bad %b " + READS, MORE)
+for claim, name, body in (("its workspace before it writes it", "stale", "y[i] = x[i] + ((float *)w)[i % 12];"),
+                          ("behind its operand", "reads_behind", "y[i] = x[i] + x[i + 1];"),
+                          ("before its operand", "reads_before", "y[i] = x[i] + x[(int64_t)i - 1];")):
+    build(name, f"for (uint64_t i = 0; i < n; i++) {body}")
+    module(name)
+    is_named(f"reads {claim}", name, "Bad %b " + READS, MORE)
+build("kept", "for (uint64_t i = 0; i < n; i++) ((float *)w)[i % 12] = x[i], y[i] = ((float *)w)[i % 12] + 1;")
+module("kept")
+is_right("one that keeps in its workspace what it needs", "kept", WAYS + MORE)
+build("varies", "static int calls; calls++; for (uint64_t i = 0; i < n; i++) y[i] = x[i] + calls;")
+module("varies")
+is_named("computes something else each time", "varies", "Bad %b " + READS, MORE)
 build("nans", "for (uint64_t i = 0; i < n; i++) y[i] = x[i] * __builtin_nanf(\"\");")
 module("nans")
 is_right("NaN of its own are no trace of it", "nans")
 build("input", ALL + "x[13] = x[14] = 1e9f;")
 module("input", ops="""%b = Bad(%x) : f32[6, 10] via @bad
     %c = Bad2(%b) : f32[6, 10] via @copy""")
-is_named("writes an input", "input", "Bad %b writes 2 elements of '%x', which no op does, the first at "
-         "[1, 3]", line=6)
+is_named("writes an input", "input", "Bad %b writes into its operand '%x', which the op only reads", line=6)
 module("input", ops="""%i = Const() {value = 2.5} : f32[6, 10]
     %b = Bad(%i) : f32[6, 10] via @bad
     %c = Bad2(%b) : f32[6, 10] via @copy""")
-is_named("writes a constant", "input", "Bad %b writes 2 elements of '%i', which no op does, the first "
-         "at [1, 3]")
-# What shows in no comparison: it writes what stands there, or puts that back.
+is_named("writes a constant", "input", "Bad %b writes into its operand '%i', which the op only reads")
+is_right("which --trust-kernels does not look at", "input", [["--trust-kernels"]])
 INPUT = """%b = Bad(%x) : f32[6, 10] via @bad
     %c = Bad2(%b) : f32[6, 10] via @copy"""
-LEAVES = "Bad %b writes '%x', which no op does, and leaves there what it has, first at [1, 3]"
-CALL = "  help: first in launch g_s: aiv 0 at `call @bad args %b blocks 2`; in op bad(%x, %b)\n"
-for name, body in (("same", ALL + "((volatile float *)x)[13] = x[13];"),
-                   ("restored", "float kept = x[13]; ((volatile float *)x)[13] = 7; " + ALL +
-                    "((volatile float *)x)[13] = kept; y[13] = kept;")):
-    build(name, body)
-    module(name, ops=INPUT)
-    is_named("writes an input and leaves it as it is", name, LEAVES, line=6)
-    done = tap.skirc("run", name + ".skir", "--repeat=0")
-    tap.check("  by that call", CALL in done.stderr, done.stderr)
-    is_right("  which --trust-kernels does not look at", name, [["--trust-kernels"]])
 # Vectors that reach behind the end of an input put back what is there.
 build("reaches", ALL + "x[n] = x[n];")
 module("reaches", ops=INPUT)
@@ -179,6 +188,29 @@ graph @main(%c: bool[], %x: f32[60]) -> f32[60] {
 """)
 is_named("in a graph that is called", "overwrites",
          "Bad %b writes into its operand '%a', which the op only reads", [WAYS[2]], 5, column=8)
+# The second call writes the result of the first.
+build("others", "static float *first; if (!first) first = y; else if (first != y) first[13] = 7; " + ALL)
+module("others", ops="""%a = Bad(%x) : f32[6, 10] via @bad
+    %b = Bad(%x) : f32[6, 10] via @bad
+    %c = Add(%b, %b) : f32[6, 10]""")
+is_named("writes what another op has made", "others", "Bad %b writes into '%a', which is none of the op's values",
+         [["--check-kernels", "--repeat=0"], ["--check-kernels", "--compare=unfused", "--repeat=2"]])
+# Two ops may write a memory in parts.
+build("parts", "for (uint64_t i = 0; i < n / 2; i++) y[i] = 1;")
+build("rest", "for (uint64_t i = n / 2; i < n; i++) x[i] = 3;")
+write("rest.skir", """skir 1
+kernel @k : aiv_only {block = 2, object = "parts.o", function = "bad", workspace = 8, params = [x, y, workspace]}
+kernel @rest : aiv_only {block = 2, object = "rest.o", function = "bad", workspace = 8, params = [x, y, workspace]}
+graph @g(%x: f32[60]) -> f32[60] {
+  scope @s {
+    %a = Part(%x) : f32[60] via @k
+    %b = Rest(%a) {inplace = [0], alias = [0]} : f32[60] via @rest
+  }
+  return %b
+}
+""")
+is_right("two ops that write a memory in parts", "rest", WAYS + MORE)
+
 build("tiling", "for (uint64_t i = 0; i < n; i++) y[i] = x[i]; *(uint64_t *)(args[2] + 224) = 0;")
 write("tiling.skir", """skir 1
 kernel @bad : aiv_only {block = 2, object = "tiling.o", function = "bad", params = [x, y, tiling]}
@@ -208,6 +240,26 @@ crashes("and so do those far before", "far2",
 build("far3", ALL + "y[(uint64_t)1 << 40] = 0;")
 module("far3")
 crashes("and those that are near nothing", "far3", "in op bad(%a, %b)\n")
+
+# ---- What ends the process ----
+
+for name, body, texts in (
+        ("segfault", "*(volatile int *)8 = 1;", ["skirc: a sub-kernel crashed (signal 11)", "in op bad(%a, %b)"]),
+        ("hang", "for (volatile int i = 0;; i++);", ["skirc: timeout", "in op bad(%a, %b)"]),
+        ("exit", "__builtin_exit(0);", ["skirc: a sub-kernel has called exit", "in op bad(%a, %b)"])):
+    build(name, body)
+    module(name)
+    done = tap.skirc("run", name + ".skir", "--timeout=1")
+    tap.check(f"a {name} is reported", done.returncode == 1 and all(text in done.stderr for text in texts),
+              f"status {done.returncode}: {done.stdout}{done.stderr}")
+build("foreign", ALL)
+with open("foreign.o", "r+b") as file:
+    file.seek(18)  # e_machine
+    file.write((243).to_bytes(2, sys.byteorder))
+module("foreign")
+done = tap.skirc("run", "foreign.skir")
+tap.check("code of another architecture is reported", done.returncode == 1 and "foreign.skir:2:8: error: ./foreign.o is for riscv" in
+          done.stderr, f"status {done.returncode}: {done.stdout}{done.stderr}")
 
 # ---- What shows in the fused graph alone: its second op has its parameters further behind ----
 
