@@ -374,7 +374,7 @@ static void begin_at_root(struct search *search)
     if (n)
         memcpy(start, search->roots.at + search->roots.count - n, positions_size(search));
     intern_free(&search->states);
-    search->states = (struct intern){NULL};
+    search->states = (struct intern){0};
     search->previous.count = 0;
     search->open.count = 0;
     drive(search, start);
