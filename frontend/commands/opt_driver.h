@@ -1,5 +1,5 @@
-/* How `opt` runs passes on a file: what --only selects, what its options say to run, what is checked
- * and printed between two passes, and what it reports of a run. */
+/* How `opt` runs passes on a file: what --only selects, what its options say to run, what is
+ * checked and printed between two passes, and what it reports of a run. */
 #ifndef FRONTEND_COMMANDS_OPT_DRIVER_H
 #define FRONTEND_COMMANDS_OPT_DRIVER_H
 

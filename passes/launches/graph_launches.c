@@ -321,10 +321,10 @@ static void order_steps(struct graph_launches *launches, const struct entry *ent
 {
     struct launch_table *table = &launches->table;
     struct range range = table->rows.at[table->rows.count - 1].steps;
-    struct launch_step *steps = table->steps.at + range.first;
-    struct entry_walk walk = {.entry = entry, .steps = steps};
     if (range.count == 0)
         return;
+    struct launch_step *steps = table->steps.at + range.first;
+    struct entry_walk walk = {.entry = entry, .steps = steps};
     walk.reached = mem_calloc(range.count, 1);
     for (uint32_t i = 0; i < range.count; i++)
         id_map_set(steps[i].kind == STEP_WAIT ? &walk.wait_of : &walk.notify_of,
