@@ -112,21 +112,15 @@ libskir_la_SOURCES += \
 	passes/launches/ring_report.c \
 	passes/launches/ring_report.h \
 	passes/sync/caches.c \
-	passes/sync/circles.c \
-	passes/sync/calls.c \
+	passes/sync/wait_cycles.c \
+	passes/sync/call_checks.c \
 	passes/sync/check.h \
 	passes/sync/events.c \
-	passes/sync/feed.c \
-	passes/sync/flow.c \
-	passes/sync/full_barriers.c \
-	passes/sync/locks.c \
-	passes/sync/own_events.c \
+	passes/sync/barriers.c \
 	passes/sync/proof.c \
 	passes/sync/proof.h \
 	passes/sync/report.c \
 	passes/sync/report.h \
-	passes/sync/selects.c \
-	passes/sync/slots.c \
 	passes/sync/words.c \
 	passes/sync/words.h \
 	passes/sync/plan/flags.c \

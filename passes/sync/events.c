@@ -1,8 +1,188 @@
-/* Events of a super kernel: notified when the op is complete, awaited before it starts, reset for
- * the next launch. */
 #include "ir/event_sides.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "passes/sync/words.h"
+
+/* The lock of a dynamic kernel: closed again when all cores have chosen their function. */
+
+/* The first select of the op that may not be over everywhere at a point, or NONE. */
+static enum core_type open_select(const struct sync_word *word, const struct sync_point *point)
+{
+    const struct sync_placed *placed = &word->checker->subject->placed[word->place];
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (placed->select[core] == NONE)
+            continue;
+        struct sync_point select = sync_point_all(word->checker, core, placed->select[core]);
+        if (!sync_is_passed(&word->checker->proof, &select, point))
+            return core;
+    }
+    return CORE_TYPES;
+}
+
+static void help_unlock(const struct sync_word *word)
+{
+    const struct sync_placed *placed = &word->checker->subject->placed[word->place];
+    enum core_type core = sync_word_main_core(word);
+    const char *group = core_type_name(core);
+    const struct group_name *name = &word->checker->subject->groups[word->place];
+    diag_help(
+        word->checker->diags,
+        "write 'reset lock %s' behind a barrier that all cores arrive at behind %s%s%s, so at the "
+        "latest at the end, behind 'arrive %s await %s'",
+        args_name_text(word->checker->module, name->name, name->word, &word->checker->diags->arena),
+        sync_step_text(word->checker, core, placed->select[core]),
+        placed->select[1 - core] == NONE ? "" : " and ",
+        placed->select[1 - core] == NONE
+            ? ""
+            : sync_step_text(word->checker, 1 - core, placed->select[1 - core]),
+        group, group);
+}
+
+/* Parts of the proof. */
+static bool sync_check_lock(const struct sync_word *word)
+{
+    const struct sync_checker *checker = word->checker;
+    if (!sync_is_used(word->words, word->number, USE_RESET)) {
+        if (sync_report_word(word, "does not reset the lock of this op's dynamic kernel"))
+            help_unlock(word);
+        return false;
+    }
+    struct sync_point reset = sync_use_point(word->words, word->number, USE_RESET);
+    enum core_type open = open_select(word, &reset);
+    if (open == CORE_TYPES)
+        return true;
+    if (sync_report_step(
+            checker, DIAG_sync_event, reset.core, reset.step,
+            open == CORE_AIC
+                ? "this may reset the lock before every aic has selected the kernel"
+                : "this may reset the lock before every aiv has selected the kernel")) {
+        uint32_t select = checker->subject->placed[word->place].select[open];
+        struct sync_point selects = sync_point_all(checker, open, select);
+        diag_note(checker->diags, sync_step_span(checker, open, select), "they do at %s",
+                  sync_step_text(checker, open, select));
+        if (sync_is_before(checker, &reset, &selects)) {
+            sync_help_take_out(checker, &reset);
+            help_unlock(word);
+        } else {
+            sync_help_order(checker, &selects, &reset);
+        }
+    }
+    return false;
+}
+
+/* Events of entries by themselves. */
+
+/* Of an entry that is for no super kernel, nobody says what its words are for but its arguments. */
+struct use_at {
+    bool lock;
+    uint32_t name, step; /* of an event, or the group of a lock */
+    enum sync_use use;
+    enum core_type core;
+};
+
+struct uses_at {
+    struct use_at *at;
+    uint32_t count, capacity;
+};
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct use_at *x = a, *y = b;
+    if (x->lock != y->lock)
+        return x->lock ? 1 : -1;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (x->use != y->use)
+        return x->use < y->use ? -1 : 1;
+    if (x->core != y->core)
+        return x->core < y->core ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static struct uses_at find_uses(const struct sync_checker *checker)
+{
+    struct uses_at uses = {NULL, 0, 0};
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_track *track = &checker->proof.tracks[core];
+        for (uint32_t i = 0; i < track->count; i++) {
+            if (track->steps[i].effect != EFFECT_EVENT)
+                continue;
+            const struct instr *instr = sync_instr(&checker->proof, core, i);
+            vec_push(&uses, (struct use_at){instr->word, instr->number[0], i,
+                                            sync_use_of(instr->op), core});
+        }
+    }
+    if (uses.count)
+        qsort(uses.at, uses.count, sizeof *uses.at, compare_uses);
+    return uses;
+}
+
+/* Each reset of a word comes behind the last wait of each program. */
+static bool check_word_resets(const struct sync_checker *checker, const struct use_at *uses,
+                              uint32_t count)
+{
+    const struct use_at *last[CORE_TYPES] = {NULL, NULL};
+    for (uint32_t i = 0; i < count; i++) {
+        if (uses[i].use == USE_WAIT)
+            last[uses[i].core] = &uses[i];
+        for (int core = 0; uses[i].use == USE_RESET && core < CORE_TYPES; core++) {
+            if (!last[core])
+                continue;
+            struct sync_point wait = {last[core]->core, last[core]->step, SYNC_CORE_ZERO};
+            struct sync_point reset = {uses[i].core, uses[i].step, SYNC_CORE_ZERO};
+            if (!sync_is_passed(&checker->proof, &wait, &reset))
+                return sync_report_early_reset(checker, &wait, &reset);
+        }
+    }
+    return true;
+}
+
+/* The uses of one word, notifies first, then waits, then resets. */
+static bool check_own_word(const struct sync_checker *checker, const struct event_slots *slots,
+                       const struct use_at *uses, uint32_t count)
+{
+    if (count > 1 && uses[1].use == USE_NOTIFY) {
+        if (sync_report_step(checker, DIAG_sync_event, uses[1].core, uses[1].step,
+                             "the event is notified twice"))
+            diag_note(checker->diags, sync_step_span(checker, uses[0].core, uses[0].step),
+                      "the first time is %s", sync_step_text(checker, uses[0].core, uses[0].step));
+        return false;
+    }
+    const struct use_at *last = &uses[count - 1];
+    if (last->use == USE_WAIT && id_map_find(&slots->recvs, last->name) != NONE) {
+        if (sync_report_step(checker, DIAG_sync_event, last->core, last->step,
+                             "nothing resets the event's word, so the next launch would not wait "
+                             "for it"))
+            sync_help(checker,
+                      arena_printf(&checker->diags->arena, "reset %.*s",
+                                   NAME(checker->module, last->name)),
+                      SYNC_BEHIND, last->core, checker->proof.tracks[last->core].count - 1);
+        return false;
+    }
+    return check_word_resets(checker, uses, count);
+}
+
+/* Events of an entry that is for no super kernel. */
+static bool sync_check_own_events(struct sync_checker *checker)
+{
+    struct uses_at uses = find_uses(checker);
+    struct event_slots slots = {{NULL, 0, 0}, {NULL, 0, 0}};
+    bool ok = true;
+    event_slots_take(&slots, checker->entry);
+    for (uint32_t i = 0, end; i < uses.count; i = end) {
+        for (end = i + 1; end < uses.count && uses.at[end].name == uses.at[i].name &&
+                          uses.at[end].lock == uses.at[i].lock;
+             end++)
+            ;
+        ok = check_own_word(checker, &slots, uses.at + i, end - i) && ok;
+    }
+    event_slots_free(&slots);
+    vec_free(&uses);
+    return ok;
+}
+
+/* Events of a super kernel: notified when the op is complete, awaited before it starts, reset for
+ * the next launch. */
 
 /* ----------------------------------------------------------------------- sent events ---- */
 

@@ -5,7 +5,8 @@
 
 /* ------------------------------------------------------------------------------ texts ---- */
 
-const char *sync_instr_text(const struct sync_checker *checker, enum core_type core, uint32_t step)
+static const char *sync_instr_text(const struct sync_checker *checker, enum core_type core,
+                                   uint32_t step)
 {
     return instr_text(checker->module, checker->entry, sync_instr(&checker->proof, core, step),
                       &checker->diags->arena);

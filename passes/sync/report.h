@@ -5,12 +5,10 @@
 
 #include "passes/sync/check.h"
 
-/* Texts live as long as the diagnostics. */
-const char *sync_instr_text(const struct sync_checker *checker, enum core_type core, uint32_t step);
 /* "aic instruction 3 (set c2v)": entries that a pass made have no positions. */
 const char *sync_step_text(const struct sync_checker *checker, enum core_type core, uint32_t step);
 struct span sync_step_span(const struct sync_checker *checker, enum core_type core, uint32_t step);
-const char *sync_await_text(enum core_type core); /* "await aic" */
+const char *sync_await_text(enum core_type core);                             /* "await aic" */
 const char *sync_op_text(const struct sync_checker *checker, uint32_t place); /* "Add %y" */
 
 /* Reports a step: `text` follows what and where it is. */

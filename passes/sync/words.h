@@ -18,7 +18,7 @@ struct word_uses {
     uint32_t waits, receivers;       /* how many */
 };
 
-/* What ops outside wait for (circles.c). */
+/* What ops outside wait for (wait_cycles.c). */
 struct sync_circles;
 
 struct sync_words {
@@ -72,14 +72,10 @@ uint32_t sync_word_slot(const struct sync_word *word);
 /* An instruction for the word, behind others, as text to be written into the program. */
 const char *sync_word_instr(const struct sync_word *word, const char *before, const char *name);
 
-/* Parts of the proof. */
-bool sync_check_lock(const struct sync_word *word);
 /* To be freed by sync_circles_free. */
 struct sync_circles *sync_circles_new(const struct sync_words *words);
 void sync_circles_free(struct sync_circles *circles);
 /* That what sends the event, which is waited for, does not wait for what is notified behind. */
 bool sync_check_circle(const struct sync_word *word);
-/* Events of an entry that is for no super kernel. */
-bool sync_check_own_events(struct sync_checker *checker);
 
 #endif

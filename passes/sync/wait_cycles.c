@@ -1,9 +1,10 @@
-/* Waits in the middle of a launch for what waits for a notification of the same launch: that must
- * not stand behind the wait. */
 #include "ir/members.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/sync/words.h"
+
+/* Waits in the middle of a launch for what waits for a notification of the same launch: that must
+ * not stand behind the wait. */
 
 /* The last notification of a launch in a program, or step NONE: later ones know all that it does,
  * so that it stands for those before it. */
