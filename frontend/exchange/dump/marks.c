@@ -4,61 +4,16 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Nodes of a graph, by their places, that have a name or type in common. */
-struct chains {
-    struct id_map first; /* by name id: the first place */
-    uint32_t *next;      /* by place; NONE */
-    const char **texts;  /* by first place: the name, NUL-terminated, where it was needed; NULL */
-};
-
 struct marking {
     struct dump *dump;
     struct dump_graph *graph;
     const uint32_t *order; /* by place */
-    struct chains names, types;
-    struct arena arena; /* of the texts */
+    struct text name;      /* that a pattern is matched with, NUL-terminated */
 };
 
 static struct dump_node *node_at(const struct marking *marking, uint32_t place)
 {
     return &marking->graph->nodes.at[marking->order[place]];
-}
-
-/* ------------------------------------------------------------------------------ chains ---- */
-
-static uint32_t key_at(const struct marking *marking, const struct chains *chains, uint32_t place)
-{
-    const struct dump_node *node = node_at(marking, place);
-    return chains == &marking->types ? node->type : node->name;
-}
-
-static void make_chains(struct marking *marking, struct chains *chains)
-{
-    uint32_t count = marking->graph->nodes.count;
-    chains->next = mem_calloc(count + 1, sizeof *chains->next);
-    chains->texts = mem_calloc(count + 1, sizeof *chains->texts);
-    for (uint32_t place = count; place-- > 0;) {
-        uint32_t key = key_at(marking, chains, place);
-        if (key == NONE)
-            continue;
-        chains->next[place] = id_map_find(&chains->first, key);
-        id_map_set(&chains->first, key, place);
-    }
-}
-
-static void free_chains(struct chains *chains)
-{
-    id_map_free(&chains->first);
-    mem_free(chains->next);
-    mem_free(chains->texts);
-}
-
-/* The first place of what has just this name; NONE. */
-static uint32_t find_place(const struct marking *marking, const struct chains *chains,
-                           const char *name)
-{
-    uint32_t id = intern_find(&marking->dump->module->names, name, strlen(name));
-    return id == NONE ? NONE : id_map_find(&chains->first, id);
 }
 
 /* ------------------------------------------------------------------------------- nodes ---- */
@@ -96,13 +51,6 @@ static void give(struct marking *marking, struct dump_node *node, struct dump_ma
     }
 }
 
-static void give_chain(struct marking *marking, const struct chains *chains, uint32_t place,
-                       struct dump_mark *mark)
-{
-    for (; place != NONE; place = chains->next[place])
-        give(marking, node_at(marking, place), mark);
-}
-
 static void give_places(struct marking *marking, uint32_t first, uint32_t end,
                         struct dump_mark *mark)
 {
@@ -112,44 +60,54 @@ static void give_places(struct marking *marking, uint32_t first, uint32_t end,
 
 /* ------------------------------------------------------------------------------- marks ---- */
 
-/* What has a NUL inside fits no pattern as a whole. */
-static bool fits(struct marking *marking, struct chains *chains, uint32_t place,
-                 const char *pattern, size_t literal)
+/* Whether a name matches a pattern, whose first `literal` bytes stand for themselves. */
+static bool matches(struct marking *marking, uint32_t id, const char *pattern, size_t literal)
 {
-    const struct module *module = marking->dump->module;
-    uint32_t id = key_at(marking, chains, place);
-    const struct intern_name *name = &module->names.names[id];
+    const struct intern_name *name = &marking->dump->module->names.names[id];
     if (name->size < literal || memcmp(name->text, pattern, literal) != 0)
         return false;
-    if (!chains->texts[place])
-        chains->texts[place] = name_text(module, id, &marking->arena);
-    return fnmatch(pattern, chains->texts[place], 0) == 0;
+    marking->name.size = 0;
+    text_bytes(&marking->name, name->text, name->size);
+    text_char(&marking->name, '\0');
+    return fnmatch(pattern, marking->name.at, 0) == 0;
 }
 
-static void mark_pattern(struct marking *marking, struct chains *chains, struct dump_mark *mark)
+static uint32_t find_name(const struct marking *marking, const char *name)
 {
-    size_t literal = strcspn(mark->pattern, "*?[\\"); /* bytes that stand for themselves */
-    if (!mark->pattern[literal]) {
-        give_chain(marking, chains, find_place(marking, chains, mark->pattern), mark);
-        return;
-    }
+    return intern_find(&marking->dump->module->names, name, strlen(name));
+}
+
+static void mark_pattern(struct marking *marking, struct dump_mark *mark)
+{
+    size_t literal = strcspn(mark->pattern, "*?[\\");
+    bool exact = !mark->pattern[literal];
+    uint32_t name = exact ? find_name(marking, mark->pattern) : NONE;
     for (uint32_t place = 0; place < marking->graph->nodes.count; place++) {
-        uint32_t key = key_at(marking, chains, place);
-        if (key != NONE && id_map_find(&chains->first, key) == place &&
-            fits(marking, chains, place, mark->pattern, literal))
-            give_chain(marking, chains, place, mark);
+        struct dump_node *node = node_at(marking, place);
+        uint32_t key = mark->kind == MARK_TYPE ? node->type : node->name;
+        if (key != NONE && (exact ? key == name : matches(marking, key, mark->pattern, literal)))
+            give(marking, node, mark);
     }
+}
+
+/* The first place from `place` on whose node has this name; NONE. */
+static uint32_t find_place(const struct marking *marking, const char *text, uint32_t place)
+{
+    uint32_t name = find_name(marking, text);
+    for (; name != NONE && place < marking->graph->nodes.count; place++)
+        if (node_at(marking, place)->name == name)
+            return place;
+    return NONE;
 }
 
 static void mark_range(struct marking *marking, struct dump_mark *mark)
 {
-    uint32_t first = find_place(marking, &marking->names, mark->pattern);
-    uint32_t last = find_place(marking, &marking->names, mark->to);
+    uint32_t first = find_place(marking, mark->pattern, 0);
+    uint32_t last = find_place(marking, mark->to, 0);
     mark->met |= (first != NONE ? MARK_FROM : 0) | (last != NONE ? MARK_TO : 0);
     if (first == NONE || last == NONE)
         return;
-    while (last != NONE && last < first)
-        last = marking->names.next[last];
+    last = find_place(marking, mark->to, first);
     if (last == NONE)
         mark->met |= MARK_REVERSED;
     else
@@ -160,8 +118,8 @@ static void give_mark(struct marking *marking, struct dump_mark *mark)
 {
     switch (mark->kind) {
     case MARK_ALL: give_places(marking, 0, marking->graph->nodes.count, mark); break;
-    case MARK_NAME: mark_pattern(marking, &marking->names, mark); break;
-    case MARK_TYPE: mark_pattern(marking, &marking->types, mark); break;
+    case MARK_NAME:
+    case MARK_TYPE: mark_pattern(marking, mark); break;
     case MARK_RANGE: mark_range(marking, mark); break;
     }
 }
@@ -172,13 +130,9 @@ void dump_mark_nodes(struct dump *dump, uint32_t graph, const uint32_t *order)
     struct marking marking = {.dump = dump, .graph = &dump->graphs.at[graph], .order = order};
     if (!marks || marks->list.count == 0)
         return;
-    make_chains(&marking, &marking.names);
-    make_chains(&marking, &marking.types);
     for (uint32_t i = 0; i < marks->list.count; i++)
         give_mark(&marking, &marks->list.at[i]);
-    free_chains(&marking.names);
-    free_chains(&marking.types);
-    arena_free(&marking.arena);
+    text_free(&marking.name);
 }
 
 /* ----------------------------------------------------------------------------- reports ---- */
