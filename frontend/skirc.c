@@ -50,7 +50,7 @@ static const char export_details[] =
     "Passes are not run: what stands in the file is written. Formats, each with names of its files:"
 #define WRITES_yes(cli, suffix, summary) "\n" cli " (NAME" suffix "): " summary
 #define WRITES_some(cli, suffix, summary) WRITES_yes(cli, suffix, summary)
-#define WRITES_geared(cli, suffix, summary) WRITES_yes(cli, suffix, summary)
+#define WRITES_graph(cli, suffix, summary) WRITES_yes(cli, suffix, summary)
 #define WRITES_no(cli, suffix, summary)
 #define FORMAT(name, cli, suffix, reads, writes, summary) WRITES_##writes(cli, suffix, summary)
 #include "frontend/exchange/exchange.def"

@@ -46,7 +46,7 @@ static const struct exchange_format *choose_format(const struct invocation *invo
 static bool mark_gears(const struct exchange_format *format, struct input *input)
 {
     bool ok = true;
-    for (uint32_t i = 0; format->lists_gears && i < input->module->graphs.count; i++)
+    for (uint32_t i = 0; format->is_graph && i < input->module->graphs.count; i++)
         ok = gear_rows_mark(input->module, i, &input->diags) && ok;
     return ok;
 }
@@ -55,7 +55,7 @@ static bool mark_gears(const struct exchange_format *format, struct input *input
 static void warn_unsaid(const struct exchange_format *format, struct input *input)
 {
     const struct module *module = input->module;
-    for (uint32_t i = 0; format->lists_gears && i < module->graphs.count; i++) {
+    for (uint32_t i = 0; format->is_graph && i < module->graphs.count; i++) {
         const struct graph *graph = &module->graphs.at[i];
         uint32_t param;
         const char *why = ge_gears_unsaid(module, graph, &param);

@@ -7,7 +7,7 @@ static const struct exchange_format formats[] = {
 #define READ_no(name) NULL, NULL
 #define WRITE_yes(name) exchange_write_##name, NULL, false
 #define WRITE_some(name) exchange_write_##name, exchange_fits_##name, false
-#define WRITE_geared(name) exchange_write_##name, exchange_fits_##name, true
+#define WRITE_graph(name) exchange_write_##name, exchange_fits_##name, true
 #define WRITE_no(name) NULL, NULL, false
 #define FORMAT(name, cli, suffix, reads, writes, summary)                                          \
     {cli, suffix, summary, READ_##reads(name), WRITE_##writes(name)},

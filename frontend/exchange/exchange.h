@@ -22,7 +22,7 @@ struct exchange_format {
     exchange_reader *read; /* NULL: it cannot be read */
     exchange_writer *write;
     exchange_fit *fits; /* NULL: it can have every module */
-    bool lists_gears;   /* combination by combination, in GE's notation */
+    bool is_graph;      /* it has gears in GE's notation, and the module as comments */
 };
 
 struct exchange_table {
@@ -41,7 +41,7 @@ extern const struct exchange_table exchange_formats;
 #define EXCHANGE_WRITE_some(name)                                                                  \
     exchange_writer exchange_write_##name;                                                         \
     exchange_fit exchange_fits_##name;
-#define EXCHANGE_WRITE_geared(name) EXCHANGE_WRITE_some(name)
+#define EXCHANGE_WRITE_graph(name) EXCHANGE_WRITE_some(name)
 #define EXCHANGE_WRITE_no(name)
 #define FORMAT(name, cli, suffix, reads, writes, summary)                                          \
     EXCHANGE_READ_##reads(name) EXCHANGE_WRITE_##writes(name)
@@ -51,7 +51,7 @@ extern const struct exchange_table exchange_formats;
 #undef EXCHANGE_READ_no
 #undef EXCHANGE_WRITE_yes
 #undef EXCHANGE_WRITE_some
-#undef EXCHANGE_WRITE_geared
+#undef EXCHANGE_WRITE_graph
 #undef EXCHANGE_WRITE_no
 
 enum exchange_use { EXCHANGE_READ, EXCHANGE_WRITE };

@@ -58,7 +58,7 @@ bool exported_write(const struct exchange_format *format, struct print_sink *sin
 {
     struct hashing_sink hashing = {{take}, sink, hash_begin};
     struct text text = {NULL, 0, 0}, comments = {NULL, 0, 0};
-    if (!format->lists_gears)
+    if (!format->is_graph)
         return format->write(sink, module);
     bool good = format->write(&hashing.sink, module);
     if (good) {

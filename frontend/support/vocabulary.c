@@ -101,7 +101,7 @@ static const char *const EMISSIONS[] = {
 
 #define IF_yes(cli) cli,
 #define IF_some(cli) cli,
-#define IF_geared(cli) cli,
+#define IF_graph(cli) cli,
 #define IF_no(cli)
 static const char *const READ_FORMATS[] = {
 #define FORMAT(name, cli, suffix, reads, writes, summary) IF_##reads(cli)

@@ -758,7 +758,7 @@ tap.check("a module without graphs has no digraph", export("dot", "entry.skir") 
 
 table = os.path.join(tap.SOURCE, "frontend", "exchange", "exchange.def")
 with open(table, encoding="utf-8") as file:
-    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]*)", \w+, (yes|some|geared|no),\s+"([^"]+)"\)',
+    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]*)", \w+, (yes|some|graph|no),\s+"([^"]+)"\)',
                       file.read(), re.M)
 written = [(name, suffix) for name, suffix, writes, _ in rows if writes != "no"]
 
