@@ -279,6 +279,7 @@ script_tests = \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
 	tests/e2e/inferred_types.py \
+	tests/e2e/launch_states.py \
 	tests/e2e/launches.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
