@@ -56,10 +56,10 @@ static uint32_t draw_of(uint64_t *state, uint32_t below)
 /* ------------------------------------------------------------------------- pipelines ---- */
 
 /* Nothing that is to hold depends on these. */
-static const unsigned optional[] = {PASS_early_start,    PASS_preload_code, PASS_preload_data,
-                                    PASS_split_code,     PASS_dcci,         PASS_debug_sync_all,
-                                    PASS_profile,        PASS_check_sync,   PASS_trace,
-                                    PASS_limit_residency};
+static const unsigned optional[] = {PASS_early_start,     PASS_preload_code,   PASS_preload_data,
+                                    PASS_split_code,      PASS_dcci,           PASS_debug_sync_all,
+                                    PASS_profile,         PASS_check_sync,     PASS_trace,
+                                    PASS_limit_residency, PASS_verify_launches};
 
 static void default_without_some(struct pipeline *pipeline, uint64_t *state)
 {

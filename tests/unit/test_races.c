@@ -226,8 +226,7 @@ static bool lower(struct pass_context *context)
 {
     struct pipeline pipeline = {NULL, 0, 0};
     for (unsigned i = 0; i < PASS_COUNT; i++)
-        if (passes[i].in_default && i != PASS_limit_residency &&
-            i != PASS_verify_launches)
+        if (passes[i].in_default && i != PASS_limit_residency && i != PASS_verify_launches)
             pipeline_add(&pipeline, &passes[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
     pipeline_free(&pipeline);
