@@ -263,9 +263,12 @@ static bool is_alone(struct metadata_reader *reader, const cJSON *json,
                      const struct library_kernel *kernel)
 {
     struct kernel_library *library = reader->library;
-    const char *key = arena_printf(&library->arena, "%s %d%d", kernel->op_type,
-                                   kernel->n_variants > 0, reader->own);
-    uint32_t id = intern_static(&library->op_types, key, strlen(key));
+    size_t size = strlen(kernel->op_type);
+    char *key = arena_alloc(&library->arena, size + 2);
+    memcpy(key, kernel->op_type, size);
+    key[size] = kernel->n_variants > 0 ? 'd' : 's';
+    key[size + 1] = reader->own ? 'o' : 's';
+    uint32_t id = intern_static(&library->op_types, key, size + 2);
     return id == library->kernels.count || fail(reader, json_member(json, "sub_operator_op_type"),
                                                 "'%s' has the kernel for op type '%s' already",
                                                 library->kernels.at[id].path, kernel->op_type);

@@ -306,7 +306,8 @@ bool json_has_key(const struct source *source, const char *const *keys)
     bool found = false;
     diags_init(&unheard, NULL, NULL);
     scan_text(&document);
-    for (uint32_t i = 1, end = 0; i < document.places.count && !found; i++) {
+    bool object = document.places.count && document.text[document.places.at[0].begin] == '{';
+    for (uint32_t i = 1, end = 0; object && i < document.places.count && !found; i++) {
         const struct json_place *place = &document.places.at[i];
         if (place->begin < end || place->key == place->begin)
             continue;
