@@ -202,8 +202,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/pass_plugins.h \
 	frontend/cli/shared_options.c \
 	frontend/cli/shared_options.h \
-	frontend/cli/progress.c \
-	frontend/cli/progress.h \
 	frontend/commands/cmd.h \
 	frontend/commands/check_explain.c \
 	frontend/commands/check_explain.h \

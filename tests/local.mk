@@ -115,7 +115,6 @@ unit_tests = \
 	tests/unit/test_op_types \
 	tests/unit/test_partition \
 	tests/unit/test_parts \
-	tests/unit/test_progress \
 	tests/unit/test_proto_text \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \

@@ -1,7 +1,6 @@
 /* skirc import: a graph in a format of others as a .skir file. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/moved_paths.h"
-#include "frontend/cli/progress.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/dump/finish.h"
@@ -199,11 +198,6 @@ static enum exit_status write_imported(const struct invocation *invocation, stru
     return write_module(invocation, output, module, NULL);
 }
 
-static void show_progress(void *user, uint64_t offset)
-{
-    progress_at(user, offset);
-}
-
 /* Reads a text in the format that was chosen. Where that fails, or gives nothing, the last error
  * names the format that the text looks like. */
 static bool read_format(const struct exchange_format *format, struct dump *dump)
@@ -216,18 +210,6 @@ static bool read_format(const struct exchange_format *format, struct dump *dump)
         fine = !diag_at(dump->diags, DIAG_foreign_form, no_span, "there is no graph in the text");
     if (!fine && other && other != format && dump->diags->list.count)
         diag_help(dump->diags, "it looks like '%s'", other->name);
-    return fine;
-}
-
-static bool read_dump(const struct invocation *invocation, const struct exchange_format *format,
-                      struct wishes *wishes, struct dump *dump)
-{
-    struct progress progress;
-    progress_begin(&progress, invocation, dump->source->path, dump->source->size);
-    wishes->options.progress = show_progress;
-    wishes->options.user = &progress;
-    bool fine = read_format(format, dump) && dump_finish(dump);
-    progress_end(&progress);
     return fine;
 }
 
@@ -298,7 +280,8 @@ static enum exit_status import(const struct invocation *invocation, struct input
     dump_init(&dump, &input->source, &input->diags, &wishes->options);
     find_kernels(&kernels, invocation, input, &dump, wishes);
     if (take_exported(invocation, &dump) ||
-        (!input->diags.counts[SEVERITY_ERROR] && read_dump(invocation, format, wishes, &dump))) {
+        (!input->diags.counts[SEVERITY_ERROR] && read_format(format, &dump) &&
+         dump_finish(&dump))) {
         session_check_objects(&kernels.session);
         if (option_given(invocation, "counts"))
             status = print_counts(invocation, &dump);

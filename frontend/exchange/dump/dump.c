@@ -104,17 +104,6 @@ void dump_begin(struct dump_draft *draft, uint32_t loc)
                (source)->count * sizeof *(source)->at);                                            \
     (target)->count += (source)->count
 
-enum { NODES_BETWEEN = 256 };
-
-/* Says now and then how far the text is read. */
-static void tell(const struct dump *dump, const struct dump_graph *graph,
-                 const struct dump_node *node)
-{
-    const struct dump_options *options = dump->options;
-    if (options->progress && graph->nodes.count % NODES_BETWEEN == 0)
-        options->progress(options->user, node->loc);
-}
-
 void dump_add_node(struct dump *dump, uint32_t index, struct dump_draft *draft)
 {
     dump_sort_attrs(dump, draft);
@@ -127,7 +116,6 @@ void dump_add_node(struct dump *dump, uint32_t index, struct dump_draft *draft)
     node.outputs = append(&graph->outputs, &draft->outputs);
     node.attrs = module_add_attrs(dump->module, draft->attrs.at, draft->attrs.count);
     vec_push(&graph->nodes, node);
-    tell(dump, graph, &node);
 }
 
 void dump_draft_free(struct dump_draft *draft)

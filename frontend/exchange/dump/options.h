@@ -25,8 +25,6 @@ struct dump_options {
     enum dump_keep keep;
     const char *const *keys; /* ended by NULL */
     bool dangling_params;    /* an input without a producer becomes a parameter */
-    void (*progress)(void *user, uint64_t offset); /* told how far the text is read; or NULL */
-    void *user;
     const struct kernel_source *library;    /* of sample kernels, loaded; NULL: there are none */
     const char *input_shape, *dynamic_dims; /* gears, as GE has them (gears.h); NULL: none */
     struct dump_marks *marks;               /* scopes and streams of ops (marks.h); may be NULL */
