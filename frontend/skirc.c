@@ -62,6 +62,7 @@ static const char import_details[] = "The format is guessed from the content. Fo
 #define READS_yes(cli, summary) "\n" cli ": " summary
 #define READS_no(cli, summary)
 #define FORMAT(name, cli, suffix, reads, writes, summary) READS_##reads(cli, summary)
+#include "frontend/exchange/exchange.def"
 #undef FORMAT
     ;
 

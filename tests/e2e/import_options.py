@@ -106,6 +106,9 @@ warns("there is no op", f"{empty}: warning: --scope: there is no op [idle-mark]"
       empty)
 warns("--keep-attrs of no attribute", f"{ops}: warning: --keep-attrs: no op has the attribute "
       "'axes' [idle-key]\n  help: did you mean 'axis'?", "--keep-attrs=axes,axis", ops)
+done = tap.skirc("import", "--help")
+for name in ("sk-graph", "kernel-info", "ge-txt", "onnx-txt", "torchair-py", "tf-graphdef"):
+    tap.check(f"the help names {name}", f"\n{name}: " in done.stdout, done.stdout)
 for command in ("check", "run", "fmt", "opt"):
     done = tap.skirc(command, dump)
     tap.check(f"{command} of a dump", done.returncode == 1 and
