@@ -158,8 +158,6 @@ libskir_la_SOURCES += \
 	ir/base/ids.h \
 	ir/base/intern.c \
 	ir/base/intern.h \
-	ir/base/shown.c \
-	ir/base/shown.h \
 	ir/base/json.c \
 	ir/base/json.h \
 	ir/base/json_document.c \

@@ -12,7 +12,6 @@
 #include "ir/base/ids.h"
 #include "ir/base/intern.h"
 #include "ir/base/part.h"
-#include "ir/base/shown.h"
 #include "ir/entry.h"
 
 #include <stdbool.h>
@@ -329,7 +328,7 @@ static inline uint32_t order_index(uint64_t item)
 struct module *module_new(struct source *source);
 void module_free(struct module *module);
 
-/* A name as arguments for "%.*s" (ir/base/shown.h). */
+/* A name as arguments for "%.*s" (ir/base/intern.h). */
 #define NAME(module, id) SHOWN_NAME(&(module)->names.names[id])
 
 uint32_t module_name(struct module *module, const char *text); /* interns a copy */

@@ -147,7 +147,6 @@ plugin_headers = \
 	ir/base/memory.h \
 	ir/base/numbered.h \
 	ir/base/part.h \
-	ir/base/shown.h \
 	ir/base/source.h \
 	ir/base/suggest.h \
 	ir/base/text.h \

@@ -76,4 +76,14 @@ static inline uint32_t intern_recent_get(const struct intern *intern, const uint
     return name->size == size && memcmp(name->text, text, size) == 0 ? *at - 1 : NONE;
 }
 
+/* ---- Names in messages ---- */
+
+/* A name as arguments for "%.*s", which would end at a NUL: one that has such is written with the
+ * escapes of strings, and cut off where it is long. That text stays until as many other names as a
+ * message may have are written by the same thread. */
+#define SHOWN_NAME(name) shown_size(name), shown_text(name)
+
+int shown_size(const struct intern_name *name);
+const char *shown_text(const struct intern_name *name);
+
 #endif
