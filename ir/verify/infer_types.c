@@ -102,7 +102,11 @@ static void refuse_dtype(struct inferrer *in, const struct op *op, const struct 
     uint64_t set = type->slots[found->slot].dtypes;
     struct text why = {NULL, 0, 0};
     const char *between = "";
-    text_printf(&why, "'%s' of %s may be ", type->slots[found->slot].name, type->name);
+    if (set == 0) /* that of an operand, which the op does not have */
+        text_printf(&why, "nothing says the data type of '%s' of %s", type->slots[found->slot].name,
+                    type->name);
+    else
+        text_printf(&why, "'%s' of %s may be ", type->slots[found->slot].name, type->name);
     for (int dtype = 0; dtype < DTYPE_COUNT && set != UINT64_MAX; dtype++)
         if (set >> dtype & 1) {
             text_printf(&why, "%s%s", between, dtype_info(dtype)->name);
