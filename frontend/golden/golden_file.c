@@ -92,6 +92,7 @@ static bool write_text(const char *path, const char *text, size_t size, struct t
         text_printf(report, "  cannot write '%s': it is read-only\n", path);
         return false;
     }
+    file_release_input(path); /* it is rewritten in place */
     if (file_write(path, text, size, error, sizeof error))
         return true;
     text_printf(report, "  %s\n", error);

@@ -112,6 +112,7 @@ static void restore_file(const struct worker *worker, const char *path)
     char error[256];
     if (!worker->old.data || !file_read_regular(path, &bytes, error, sizeof error))
         return;
+    file_release_input(path);
     if (bytes.size != worker->old.size || memcmp(bytes.data, worker->old.data, bytes.size) != 0)
         file_write(path, worker->old.data, worker->old.size, error, sizeof error);
     file_bytes_free(&bytes);

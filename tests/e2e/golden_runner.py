@@ -48,6 +48,12 @@ finally:
         process.kill()
         process.wait()
 
+write("plain.skir", "//! opt\n//! a claim\nskir 1\n\ngraph @g(%a: f32[8]) -> f32[9] {\n"
+      "  return %a\n}\n")
+done = tap.skirc("test", "--bless", "plain.skir")
+tap.check("a test is blessed in place", done.returncode == 0 and "1 blessed" in done.stdout
+          and "//! error: this is f32[8]" in open("plain.skir").read(), done.stdout)
+
 os.mkdir("many")
 for number in range(60):
     write(f"many/{number}.skir", "//! opt\n//! a claim\nskir 1\n//! expect no changes\n")
