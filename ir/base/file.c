@@ -413,7 +413,8 @@ static void open_out(struct file_out *out, const char *path)
     bool exists = stat(path, &st) == 0;
     if (!exists && errno != ENOENT)
         return;
-    bool direct = exists ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0;
+    /* A file without a name is one that a descriptor in /dev/fd leads to. */
+    bool direct = exists ? !S_ISREG(st.st_mode) || st.st_nlink == 0 : lstat(path, &st) == 0;
     out->path = exists && !direct ? path_real(path) : mem_strdup(path);
     if (direct)
         out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
