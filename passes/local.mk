@@ -186,7 +186,9 @@ plugin_headers = \
 	ir/syntax/spelling.h \
 	ir/variants.h \
 	ir/words.def \
+	passes/called.h \
 	passes/context.h \
+	passes/entry/superkernel.h \
 	passes/entry/visit.h \
 	passes/fusion/fusable.h \
 	passes/fusion/schedule.h \
