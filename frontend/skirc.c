@@ -1,4 +1,5 @@
 #include "frontend/skirc.h"
+#include "frontend/cli/child_process.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
@@ -43,6 +44,17 @@ static bool check_common_options(const struct invocation *invocation)
            option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
            (!option_exists(invocation, "jobs") || jobs_option(invocation, &jobs)) &&
            option_choice(invocation, "color", colours, &colour);
+}
+
+/* Passes of plugins are code of the user. `run` has a child for all that it does. */
+static enum exit_status run(struct invocation *invocation)
+{
+    struct child_end end;
+    bool plugins =
+        option_exists(invocation, "pass-plugin") && option_given(invocation, "pass-plugin");
+    return plugins && !option_exists(invocation, "in-process")
+               ? child_run(invocation, invocation->command->run, &end)
+               : invocation->command->run(invocation);
 }
 
 /* A line for each format that can be written. */
@@ -117,4 +129,4 @@ static const struct command commands[] = {
     {0},
 };
 
-const struct cli skirc = {commands, common_options, check_common_options, false};
+const struct cli skirc = {commands, common_options, check_common_options, false, run};

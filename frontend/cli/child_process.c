@@ -35,7 +35,6 @@ struct shared {
 /* Of the child; handlers of signals have no other way to it. */
 static struct shared *shared;
 static pid_t child;
-static uint64_t timeout = 60;
 
 /* Milliseconds of a clock that only goes forwards. */
 static uint64_t now(void)
@@ -55,23 +54,18 @@ static void add_report(struct shared *to, const char *text)
 
 /* ---------------------------------------------------------------------------- the child ---- */
 
-void child_set_timeout(uint64_t seconds)
-{
-    timeout = seconds;
-}
-
 /* The runtime has a timeout of its own, with a better report: it gets some seconds more. */
-void child_code_begins(const char *what, uint32_t count)
+void child_code_begins(const char *what, uint64_t seconds)
 {
     enum { MARGIN = 5 };
-    static const uint64_t forever = UINT64_MAX / 1000 / UINT32_MAX;
+    static const uint64_t most = UINT32_MAX;
     if (!shared)
         return;
-    bool limited = timeout > 0 && timeout < forever - MARGIN;
     snprintf(shared->running, sizeof shared->running, "%s", what);
     atomic_store(&shared->code, true);
     atomic_store(&shared->runs, true);
-    atomic_store(&shared->deadline, limited ? now() + (timeout * count + MARGIN) * 1000 : 0);
+    atomic_store(&shared->deadline,
+                 seconds > 0 && seconds < most ? now() + (seconds + MARGIN) * 1000 : 0);
 }
 
 void child_code_ended(void)

@@ -1,5 +1,6 @@
-/* A child process for work that runs code of the user: kernels. Where that code crashes, ends the
- * process or does not return, the command reports it and removes temporary files. */
+/* A child process for work that runs code of the user: kernels, passes of plugins. Where that code
+ * crashes, ends the process or does not return, the command reports it and removes temporary
+ * files. */
 #ifndef FRONTEND_CLI_CHILD_PROCESS_H
 #define FRONTEND_CLI_CHILD_PROCESS_H
 
@@ -19,11 +20,9 @@ enum exit_status child_run(struct invocation *invocation,
 
 /* ---- For the work; without a child they do nothing unless they say otherwise. ---- */
 
-/* The seconds that code of the user may take at a time (60); 0: any number. */
-void child_set_timeout(uint64_t seconds);
-/* Code of the user begins to run: `what` ("a constructor of 'k.o'"), `count` times as long as the
- * timeout at most. After some seconds more, the parent ends the child. */
-void child_code_begins(const char *what, uint32_t count);
+/* Code of the user begins to run: `what` ("a constructor of 'k.o'"), for so many seconds at most;
+ * 0: any number. After some seconds more, the parent ends the child. */
+void child_code_begins(const char *what, uint64_t seconds);
 void child_code_ended(void);
 /* Adds to the report of the end of the child; without one, to standard error. For signal handlers,
  * too. */

@@ -528,7 +528,8 @@ static enum exit_status run_parsed(struct invocation *invocation, enum parsed pa
     if (parsed == PARSED_WRONG || check_files(invocation) != PARSED ||
         !invocation->cli->check(invocation))
         return EXIT_USAGE;
-    return invocation->command->run(invocation);
+    return invocation->cli->run ? invocation->cli->run(invocation)
+                                : invocation->command->run(invocation);
 }
 
 static enum exit_status run_command(const struct call *call, const struct command *command)

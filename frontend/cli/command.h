@@ -69,6 +69,8 @@ struct cli {
     /* Of what a clock has measured nothing is said (put_milliseconds): what is printed is
      * the same the next time. */
     bool steady;
+    /* Runs a command. NULL: the command does. */
+    enum exit_status (*run)(struct invocation *invocation);
 };
 
 /* A command as it was called; valid while it runs. */

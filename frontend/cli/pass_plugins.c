@@ -1,7 +1,9 @@
 #include "frontend/cli/pass_plugins.h"
+#include "frontend/cli/child_process.h"
 #include "ir/base/file.h"
 #include "ir/base/message.h"
 #include "ir/base/text.h"
+#include "ir/base/tool.h"
 #include "passes/pass_plugin.h"
 
 #include <dlfcn.h>
@@ -135,6 +137,10 @@ static bool load(struct pass_plugins *plugins, const char *path, FILE *err)
         fprintf(err, "skirc: --pass-plugin: %s\n", error);
         return false;
     }
+    struct text what = {NULL, 0, 0};
+    text_printf(&what, "the pass plugin '%s'%c", path, 0);
+    child_code_begins(what.at, (uint64_t)tool_timeout()); /* until the command ends */
+    text_free(&what);
     void *handle = open_file(path);
     if (!handle) {
         fprintf(err, "skirc: --pass-plugin: %s\n", dlerror());

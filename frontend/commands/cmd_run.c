@@ -226,7 +226,6 @@ static enum exit_status run_here(struct invocation *invocation)
                             .max_iterations = 1000000};
     if (!run_options_read(&runner))
         return EXIT_USAGE;
-    child_set_timeout(runner.timeout);
     if (run_json_is_printed(invocation)) {
         kept = keep_output(invocation);
         runner.out = kept ? kept : out;

@@ -8,10 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Seconds of a launch, or of code beside launches; 0: any number. */
+static uint64_t timeout;
+
 static void code_runs(const char *what)
 {
     if (what)
-        child_code_begins(what, 1);
+        child_code_begins(what, timeout);
     else
         child_code_ended();
 }
@@ -29,7 +32,7 @@ static void launches_run(uint32_t count, const char *first)
     else
         snprintf(what, sizeof what, "a kernel of launch %.150s, or of one of %u others", first,
                  count - 1);
-    child_code_begins(what, count);
+    child_code_begins(what, timeout < UINT32_MAX ? timeout * count : 0);
 }
 
 enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
@@ -57,6 +60,7 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
         .beside = beside ? beside->run : NULL,
     };
     enum backend_status built;
+    timeout = runner->timeout;
     outcome->run = runner->how->open(&options, &built);
     return backend_exit_status(built);
 }

@@ -125,8 +125,7 @@ bool tool_timeout_is_valid(void)
     return !text || !*text || said_patience(text) > 0;
 }
 
-/* Seconds that a tool may take. */
-static long patience(void)
+long tool_timeout(void)
 {
     enum { PATIENCE = 600 };
     const char *text = getenv("SKIR_TOOL_TIMEOUT");
@@ -239,7 +238,7 @@ static int tool_start(struct tool *tool)
 {
     int ends[2];
     sigset_t signals;
-    tool->deadline = now() + patience() * 1000;
+    tool->deadline = now() + tool_timeout() * 1000;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     tool->output = ends[0];
@@ -263,7 +262,7 @@ static bool tool_end(struct tool *tool, char *printed, size_t printed_size, char
     if (!ends) {
         cleanup_end_process(tool->pid);
         snprintf(how, how_size, "takes longer than %ld seconds: SKIR_TOOL_TIMEOUT allows no more",
-                 patience());
+                 tool_timeout());
     }
     while (ends && waitpid(tool->pid, &status, 0) < 0 && errno == EINTR)
         ;

@@ -28,6 +28,8 @@ const char *tool_cxx(void);
 
 /* Whether SKIR_TOOL_TIMEOUT, if it is set, is a number of seconds, 1 to 1000000. */
 bool tool_timeout_is_valid(void);
+/* The seconds that a tool may take: what it says, else 600. */
+long tool_timeout(void);
 
 /* A folder for temporary files, which stays where it is in memory. It is open all the time, so that
  * it can be removed when there is no memory to open it. */

@@ -401,6 +401,34 @@ for command in (["check"], ["check", "--explain"], ["check", "--launches"], ["co
 for claim, passes, status, error in BEHAVIOUR:
     done = opt(does, "-p", passes, "--verify-each", "-o", "out.skir")
     tap.check(claim, done.returncode == status and error in done.stderr, done)
+ENDING = plugin("ending", row('"crash"', "ASKED", function="crash"), row('"leave"', "ASKED", function="leave"),
+                row('"stay"', "ASKED", function="stay"), row('"no"', "ASKED"), functions="""
+#include <stdlib.h>
+static bool pass_crash(struct pass_context *context)
+{
+    (void)context;
+    return *(volatile bool *)8;
+}
+static bool pass_leave(struct pass_context *context)
+{
+    (void)context;
+    exit(0);
+}
+static bool pass_stay(struct pass_context *context)
+{
+    for (volatile int i = 0; context; i++)
+        continue;
+    return true;
+}
+""")
+os.environ["SKIR_TOOL_TIMEOUT"] = "1"
+for name, said in (("crash", "the pass plugin 'ending.so' has ended its process (signal 11)"),
+                   ("leave", "the pass plugin 'ending.so' has ended its process (exit status 0)"),
+                   ("stay", "timeout: the pass plugin 'ending.so' does not return")):
+    done = opt(ENDING, "-p", name, "-o", "none.skir")
+    tap.check(f"a pass that does not come back: {name}", done.returncode == 1 and done.stderr == f"skirc: {said}\n" and
+              not os.path.exists("none.skir"), done)
+del os.environ["SKIR_TOOL_TIMEOUT"]
 CHANGING = plugin("changing", row('"block"', 'AFTER("insert-syncs")', function="block"),
                   row('"no"', "ASKED"), functions="""
 static bool pass_block(struct pass_context *context)

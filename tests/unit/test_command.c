@@ -93,7 +93,7 @@ static const struct option common_options[] = {
     {.name = NULL},
 };
 
-static const struct cli program = {commands, common_options, check_common_options, false};
+static const struct cli program = {commands, common_options, check_common_options, false, NULL};
 
 /* -------------------------------------------------------------------------- harness ---- */
 

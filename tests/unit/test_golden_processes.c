@@ -90,7 +90,7 @@ static const struct command commands[] = {
     {0},
 };
 
-static const struct cli program = {commands, common_options, check_common_options, false};
+static const struct cli program = {commands, common_options, check_common_options, false, NULL};
 
 static const char *const names[] = {"slow", "crash", "good", "hang", "leave", "much", "good"};
 enum { COUNT = sizeof names / sizeof names[0] };
