@@ -66,8 +66,6 @@ libskir_la_SOURCES += \
 	ir/memories.h \
 	ir/module.c \
 	ir/module.h \
-	ir/op_attr_defaults.c \
-	ir/op_attr_defaults.h \
 	ir/op_data.h \
 	ir/op_eval.c \
 	ir/op_eval.h \
@@ -75,25 +73,16 @@ libskir_la_SOURCES += \
 	ir/op_functions.def \
 	ir/op_infer.c \
 	ir/op_infer.h \
-	ir/op_rule_types.c \
-	ir/op_rule_types.h \
 	ir/op_rules.c \
 	ir/op_rules.h \
 	ir/op_shapes.c \
 	ir/op_shapes.h \
-	ir/op_symbols.c \
-	ir/op_symbols.h \
 	ir/op_tensors.c \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
-	ir/op_type_reading.c \
-	ir/op_type_reading.h \
-	ir/op_type_slots.c \
-	ir/op_type_texts.c \
 	ir/op_ranges.c \
 	ir/op_ranges.h \
-	ir/op_strided.c \
 	ir/abreast.c \
 	ir/abreast.h \
 	ir/rings.c \

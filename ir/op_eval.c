@@ -1,5 +1,4 @@
 #include "ir/op_eval.h"
-#include "ir/op_symbols.h"
 
 #include <string.h>
 

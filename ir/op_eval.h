@@ -8,9 +8,8 @@
  * unless it is not known. */
 uint32_t rule_place(struct evaluator *e, const struct rule_value *place, uint32_t count);
 
-/* The functions `strided` and `sliced`. */
+/* The function `strided`. */
 struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args);
-struct rule_value rule_sliced(struct evaluator *e, const struct rule_value *args);
 
 /* The function of a call, of its arguments. */
 struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct rule_value *args);

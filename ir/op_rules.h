@@ -92,7 +92,7 @@ enum rule_use {
 };
 
 /* Reads a rule of a type whose slots and attributes are read. False, with what is wrong, where it
- * is no rule, or one that cannot be right of any op (ir/op_rule_types.h). */
+ * is no rule, or one that cannot be right of any op. */
 bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *text,
                    enum rule_use use, struct rule_variables *variables, struct op_rule *rule,
                    char *error, size_t error_size);

@@ -1,6 +1,5 @@
 #include "ir/op_shapes.h"
 #include "ir/op_eval.h"
-#include "ir/op_symbols.h"
 
 #include <string.h>
 

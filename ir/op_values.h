@@ -13,7 +13,7 @@ enum { MAX_VALUE_DIMS = 256, MAX_EVALUATED_EACH = 256, MAX_EVALUATED = 1 << 22 }
 /* A dimension or other number. */
 struct rule_dim {
     bool known;
-    int64_t number; /* not known: DIM_UNKNOWN, or a symbolic dimension (ir/op_symbols.h) */
+    int64_t number; /* not known: DIM_UNKNOWN, or a symbolic dimension (ir/op_values.h) */
 };
 
 /* What an expression is. */
@@ -132,5 +132,23 @@ bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rul
 /* + - * / % of dimensions; an overflow is a fault. */
 struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
                                 struct rule_dim b);
+
+/* ---- sums of products that depend on names (ir/dims.h) ---- */
+
+/* a OP b, of which one is no integer: what cannot be said as a sum is not known. `/` and `%` are
+ * where nothing is left. */
+struct rule_dim rule_symbolic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
+                              struct rule_dim b);
+
+/* Whether two are equal whatever the names stand for. */
+bool rule_same(const struct evaluator *e, struct rule_dim a, struct rule_dim b);
+
+/* Appends what is no integer as types have it, or nothing, and returns false, where that is not
+ * known. */
+struct text;
+bool rule_spell_symbolic(const struct evaluator *e, struct rule_dim dim, struct text *text);
+
+/* What types have for it. DIM_UNKNOWN without a module, which is that of the call. */
+int64_t rule_dim_of_type(const struct evaluator *e, struct module *module, struct rule_dim dim);
 
 #endif
