@@ -79,4 +79,27 @@ bool graph_bind_types(struct module *module, struct graph *graph,
 /* Takes the names out of `dims` and gears. */
 void graph_drop_names(struct graph *graph, const struct dim_binding *bindings, uint32_t count);
 
+/* ---- the shapes of parameters that choose a combination of expanded gears ---- */
+
+/* A dimension of a parameter that gears alone decide. */
+struct gear_shape_dim {
+    uint32_t param, dim;
+};
+
+/* To be freed. */
+struct gear_shapes {
+    VEC(struct gear_shape_dim) dims; /* in the order of the parameters */
+    int64_t *values;                 /* for each combination of the graph a row of dims */
+};
+
+/* Of a graph with combinations. */
+void gear_shapes_init(struct gear_shapes *shapes, const struct module *module,
+                      const struct graph *graph);
+void gear_shapes_free(struct gear_shapes *shapes);
+
+static inline const int64_t *gear_shapes_row(const struct gear_shapes *shapes, uint32_t row)
+{
+    return shapes->values + (size_t)row * shapes->dims.count;
+}
+
 #endif

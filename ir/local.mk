@@ -41,8 +41,6 @@ libskir_la_SOURCES += \
 	ir/formats.def \
 	ir/ge_gears.c \
 	ir/ge_gears.h \
-	ir/gear_shapes.c \
-	ir/gear_shapes.h \
 	ir/gears.c \
 	ir/gears.h \
 	ir/graph.c \
@@ -202,16 +200,10 @@ libskir_la_SOURCES += \
 	ir/syntax/parser.h \
 	ir/syntax/print.c \
 	ir/syntax/print.h \
-	ir/syntax/print_attrs.c \
-	ir/syntax/print_graph.c \
-	ir/syntax/print_lines.c \
-	ir/syntax/printer.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
 	ir/verify/graph_verifier.h \
-	ir/verify/gear_instance.c \
-	ir/verify/gear_instance.h \
 	ir/verify/gear_rows.c \
 	ir/verify/gear_rows.h \
 	ir/verify/infer_types.c \

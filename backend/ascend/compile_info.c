@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "ir/ge_gears.h"
-#include "ir/gear_shapes.h"
 #include "ir/gears.h"
 #include "ir/groups.h"
 #include "ir/syntax/locate.h"

@@ -311,7 +311,7 @@ def check_op_types():
     page, reader = "docs/op-types.md", read("ir/op_type_reader.c")
     check_names(page, "keys of op types", re.findall(r"^    KEY_([a-z]+),", reader, re.M))
     check_names(page, "sets of dtypes",
-                re.findall(r'^    \{"(\w+)", ', read("ir/op_type_slots.c"), re.M))
+                re.findall(r'^    \{"(\w+)", ', read("ir/op_type_reader.c"), re.M))
     check_names(page, "functions of rules", first_columns("ir/op_functions.def", "FUNCTION"))
 
 
