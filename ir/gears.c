@@ -1,5 +1,5 @@
 #include "ir/gears.h"
-#include "ir/attr_map.h"
+#include "ir/attrs.h"
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"

@@ -10,11 +10,8 @@ libskir_la_SOURCES += \
 	ir/archs.def \
 	ir/attr_keys.def \
 	ir/attr_kinds.def \
-	ir/attr_map.c \
-	ir/attr_map.h \
-	ir/attr_rows.c \
-	ir/attr_rows.h \
 	ir/attrs.c \
+	ir/attrs.h \
 	ir/block_rules.c \
 	ir/block_rules.h \
 	ir/call_ops.def \
@@ -35,9 +32,7 @@ libskir_la_SOURCES += \
 	ir/estimate.h \
 	ir/event_sides.c \
 	ir/event_sides.h \
-	ir/foreign_dtypes.c \
 	ir/foreign_dtypes.def \
-	ir/foreign_dtypes.h \
 	ir/formats.def \
 	ir/ge_gears.c \
 	ir/ge_gears.h \
@@ -85,8 +80,6 @@ libskir_la_SOURCES += \
 	ir/abreast.h \
 	ir/rings.c \
 	ir/rings.h \
-	ir/op_cores.c \
-	ir/op_cores.h \
 	ir/op_types.c \
 	ir/op_types.h \
 	ir/operands.c \
@@ -195,7 +188,6 @@ libskir_la_SOURCES += \
 	ir/syntax/parse.h \
 	ir/syntax/parse_entry.c \
 	ir/syntax/parse_graph.c \
-	ir/syntax/parse_include.c \
 	ir/syntax/parse_items.c \
 	ir/syntax/parser.h \
 	ir/syntax/print.c \

@@ -1,5 +1,5 @@
 #include "ir/op_infer.h"
-#include "ir/foreign_dtypes.h"
+#include "ir/op_types.h"
 
 struct inferring {
     struct op_inference *in;

@@ -188,4 +188,19 @@ static inline uint32_t op_type_result(const struct op_type *type, uint32_t resul
     return type->n_results && type->slots[last].presence == OP_LISTED ? last : NONE;
 }
 
+/* ---- numbers of data types ---- */
+
+/* Whether GE has a data type of this number, as attributes of ops say them; `*dtype` is it, or
+ * DTYPE_UNKNOWN where skir has none. */
+bool ge_dtype_find(int64_t number, enum dtype *dtype);
+/* All numbers are below this one. */
+enum { GE_DTYPES_END = 64 };
+
+/* ---- AI cores ---- */
+
+/* Whether nothing of it runs on cube or vector cores, but on the AICPU, on DMA engines or on the
+ * host: said by `no_cores`, by the engine that GE has chosen (`_ge_attr_op_kernel_lib_name`), or by
+ * the data of its type. What is marked as fusable runs on cores. */
+bool op_has_no_cores(const struct module *module, const struct op *op);
+
 #endif

@@ -1,5 +1,5 @@
 #include "ir/sound.h"
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 
 static bool range_is_in(struct range range, uint32_t count)
 {

@@ -7,7 +7,7 @@
  *
  * A combination that the graph contradicts, such as two sizes that must be one, is left out.
  */
-#include "ir/attr_map.h"
+#include "ir/attrs.h"
 #include "ir/base/parts.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"

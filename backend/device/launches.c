@@ -6,7 +6,7 @@
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/memories.h"
-#include "ir/op_cores.h"
+#include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"

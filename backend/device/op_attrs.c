@@ -1,6 +1,6 @@
 #include "backend/device/op_attrs.h"
 #include "backend/kernels/sample_ops.h"
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/base/text.h"
 #include "ir/meant_names.h"
 #include "ir/syntax/locate.h"

@@ -5,7 +5,7 @@
 #include "backend/device/profile.h"
 #include "backend/device/race.h"
 #include "backend/device/tables.h"
-#include "ir/op_cores.h"
+#include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 
 #include <errno.h>

@@ -10,7 +10,6 @@
 #include "frontend/commands/opt_driver.h"
 #include "ir/base/file_fault.h"
 #include "ir/base/text.h"
-#include "ir/foreign_dtypes.h"
 #include "ir/op_types.h"
 #include "ir/sk_options.h"
 

@@ -1,5 +1,5 @@
 /* The parser's part for graphs. */
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parser.h"

@@ -1,6 +1,6 @@
 /* The verifier's part for contents: the attribute `value` of ops whose results are there before the
  * graph runs fits the type of the result. */
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/base/array_kinds.h"
 #include "ir/contents.h"
 #include "ir/meant_names.h"

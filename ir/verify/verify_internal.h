@@ -2,7 +2,7 @@
 #ifndef IR_VERIFY_VERIFY_INTERNAL_H
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/effects.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"

@@ -1,8 +1,8 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
  * and attributes (ir/ops). */
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/base/text.h"
-#include "ir/foreign_dtypes.h"
+#include "ir/op_types.h"
 #include "ir/meant_names.h"
 #include "ir/op_tensors.h"
 #include "ir/operands.h"

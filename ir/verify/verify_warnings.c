@@ -1,5 +1,5 @@
 /* Warnings of what is legal, but hardly what was meant: misspelt attributes and parameters. */
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/contents.h"
 #include "ir/meant_names.h"
 #include "ir/op_types.h"

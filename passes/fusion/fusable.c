@@ -1,7 +1,7 @@
 #include "passes/fusion/fusable.h"
 #include "ir/calls.h"
 #include "ir/memories.h"
-#include "ir/op_cores.h"
+#include "ir/op_types.h"
 #include "ir/order.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Attributes of nodes: what they say to skir, and which others are kept. */
 #include "frontend/exchange/dump/dump.h"
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/op_types.h"
 
 #include <stdio.h>

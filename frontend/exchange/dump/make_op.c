@@ -1,6 +1,6 @@
 /* Nodes as ops: operands as their types want them, attributes, results, what they wait for. */
 #include "frontend/exchange/dump/maker.h"
-#include "ir/attr_rows.h"
+#include "ir/attrs.h"
 #include "ir/calls.h"
 #include "ir/known_contents.h"
 #include "ir/op_types.h"

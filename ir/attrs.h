@@ -1,6 +1,7 @@
-/* The attributes that skir knows, as rows: ir/attr_keys.def. */
-#ifndef IR_ATTR_ROWS_H
-#define IR_ATTR_ROWS_H
+/* Attributes: the rows of those that skir gives a meaning (ir/attr_keys.def), and maps over the
+ * attributes of a graph. */
+#ifndef IR_ATTRS_H
+#define IR_ATTRS_H
 
 #include "ir/module.h"
 
@@ -54,5 +55,18 @@ static inline bool attrs_are_private(const struct module *module, struct range a
             return false;
     return true;
 }
+
+/* ---- maps, in which something else takes the place of types or symbols ---- */
+
+struct attr_map {
+    struct module *module;
+    /* Changes a type or symbol, and says whether it has. */
+    bool (*change)(struct attr_map *map, struct attr_value *value);
+    void *user;
+};
+
+/* Of all ops, blocks and parameters of a graph, and its own: those where something changes are new
+ * ones, so that other graphs keep theirs. */
+void attr_map_graph(struct attr_map *map, struct graph *graph);
 
 #endif
