@@ -48,4 +48,34 @@ enum number_fit {
  * rounded once, to the nearest, ties to even. Not for complex dtypes. */
 enum number_fit number_encode(enum dtype dtype, const struct attr_value *number, uint64_t *bits);
 
+/* ---- what the text says of operands ---- */
+
+struct op_tensors;
+
+/* Where the contents of a value come from that is a view, or one of one, of something else: that,
+ * else the value itself. */
+uint32_t viewed_value(const struct module *module, const struct graph *graph, uint32_t value);
+
+/* Whether the text says what stands in any operand of the op. */
+bool op_knows_contents(const struct module *module, const struct graph *graph, const struct op *op);
+
+/* Whether an op of the graph writes into what this value, which is no view, is. */
+bool value_is_written(const struct module *module, const struct graph *graph, uint32_t value);
+
+/* The same of all values, by value of the graph: 1 where something is written. */
+void graph_mark_written(const struct module *module, const struct graph *graph, uint8_t *written);
+
+/* The rules of an op can ask what stands in its operands from now on, if that is in the text,
+ * whether or not something is written there later. `tensors` is that of an op of the graph. */
+struct known_contents {
+    const struct module *module;
+    const struct graph *graph;
+    const struct op *op;
+    const struct op_tensors *tensors;
+    const uint8_t
+        *written; /* of graph_mark_written: of such values nothing is said; NULL: of all */
+};
+void known_contents_use(struct known_contents *known, const struct module *module,
+                        const struct graph *graph, const struct op *op, struct op_tensors *tensors);
+
 #endif

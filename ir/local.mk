@@ -46,8 +46,6 @@ libskir_la_SOURCES += \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
 	ir/kernels.c \
-	ir/known_contents.c \
-	ir/known_contents.h \
 	ir/launch_gates.c \
 	ir/launch_gates.h \
 	ir/meant_names.c \
@@ -200,16 +198,11 @@ libskir_la_SOURCES += \
 	ir/verify/gear_rows.h \
 	ir/verify/infer_types.c \
 	ir/verify/infer_types.h \
-	ir/verify/operand_values.c \
-	ir/verify/operand_values.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
-	ir/verify/verify_addresses.c \
-	ir/verify/verify_args.c \
 	ir/verify/verify_attrs.c \
 	ir/verify/verify_blocks.c \
 	ir/verify/verify_calls.c \
-	ir/verify/verify_checks.c \
 	ir/verify/verify_contents.c \
 	ir/verify/verify_entry.c \
 	ir/verify/verify_gears.c \
@@ -217,14 +210,11 @@ libskir_la_SOURCES += \
 	ir/verify/verify_internal.h \
 	ir/verify/verify_kernel.c \
 	ir/verify/verify_memory.c \
-	ir/verify/verify_operands.c \
 	ir/verify/verify_op_types.c \
 	ir/verify/verify_ops.c \
-	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \
 	ir/verify/verify_warnings.c \
-	ir/verify/verify_types.c \
-	ir/verify/verify_variants.c
+	ir/verify/verify_types.c
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \

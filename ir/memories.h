@@ -58,4 +58,9 @@ bool op_is_variable(const struct module *module, const struct op *op);
 /* The `shared_name` of a variable; NONE where it has none or an empty one, and for other ops. */
 uint32_t op_shared_name(const struct module *module, const struct op *op);
 
+/* Whether nothing of it runs on cube or vector cores, but on the AICPU, on DMA engines or on the
+ * host: said by `no_cores`, by the engine that GE has chosen (`_ge_attr_op_kernel_lib_name`), or by
+ * the data of its type. What is marked as fusable runs on cores. */
+bool op_has_no_cores(const struct module *module, const struct op *op);
+
 #endif

@@ -2,7 +2,8 @@
 #ifndef IR_OP_INFER_H
 #define IR_OP_INFER_H
 
-#include "ir/known_contents.h"
+#include "ir/contents.h"
+#include "ir/op_tensors.h"
 
 enum op_untold { OP_ALL_TOLD, OP_NO_DTYPE, OP_NO_SHAPE, OP_MANY_DIMS };
 

@@ -1,6 +1,6 @@
-/* Rules are read in two steps: a parser by recursive descent makes trees of expressions, and a check
- * of types refuses those that cannot be right of any op, such as a division by a constant 0. Both
- * are linear in the rule's text, whose length and depth are bounded. */
+/* Rules are read in two steps: a parser by recursive descent makes trees of expressions, and a
+ * check of types refuses those that cannot be right of any op, such as a division by a constant 0.
+ * Both are linear in the rule's text, whose length and depth are bounded. */
 #include "ir/op_rules.h"
 
 #include <stdio.h>
@@ -302,8 +302,8 @@ static bool check_contents(struct checker *c, const struct rule *rule)
     return check_no_text(c, rule, &value);
 }
 
-/* Whether each expression of a rule is what its place takes, and none can but fail. Notes in the rule
- * what the evaluator needs. */
+/* Whether each expression of a rule is what its place takes, and none can but fail. Notes in the
+ * rule what the evaluator needs. */
 static bool op_rule_has_types(const struct op_type *type, const struct rule_variables *variables,
                               struct op_rule *rule, enum rule_use use, char *error,
                               size_t error_size)

@@ -196,11 +196,4 @@ bool ge_dtype_find(int64_t number, enum dtype *dtype);
 /* All numbers are below this one. */
 enum { GE_DTYPES_END = 64 };
 
-/* ---- AI cores ---- */
-
-/* Whether nothing of it runs on cube or vector cores, but on the AICPU, on DMA engines or on the
- * host: said by `no_cores`, by the engine that GE has chosen (`_ge_attr_op_kernel_lib_name`), or by
- * the data of its type. What is marked as fusable runs on cores. */
-bool op_has_no_cores(const struct module *module, const struct op *op);
-
 #endif

@@ -5,6 +5,7 @@
 #include "backend/device/profile.h"
 #include "backend/device/race.h"
 #include "backend/device/tables.h"
+#include "ir/memories.h"
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 

@@ -3,9 +3,11 @@
 #include "frontend/tensor/integers.h"
 #include "frontend/tensor/poison.h"
 #include "ir/calls.h"
-#include "ir/known_contents.h"
+#include "ir/contents.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/operand_values.h"
+#include "ir/op_ranges.h"
+#include "ir/op_tensors.h"
+#include "ir/verify/verify.h"
 
 /* ------------------------------------------------------------------------ contents ---- */
 

@@ -32,4 +32,20 @@ struct attr_row;
 bool attr_row_takes(const struct module *module, const struct attr_row *row,
                     const struct attr_value *value);
 
+/* ---- what stands in operands ---- */
+
+struct op_tensors;
+struct op_range_fault;
+
+/* Whether the numbers that a graph's text gives to an op's operands may stand there. The op fits
+ * its type in all else. */
+bool operand_values_fit(const struct module *module, const struct graph *graph, const struct op *op,
+                        struct op_tensors *tensors, struct op_range_fault *fault);
+
+/* Reports what is wrong at the operand, with the other tensor that the rule speaks of. Whether it
+ * is kept, so that help may follow. */
+bool operand_value_report(const struct module *module, const struct op *op,
+                          const struct op_tensors *tensors, const struct op_range_fault *fault,
+                          struct diags *diags);
+
 #endif

@@ -1,9 +1,44 @@
-/* The verifier's part for the blocks of a graph: where they may stand, and what those of one name
- * agree on. */
+/* The verifier's part for the blocks of a graph: where they may be, what those of one name agree
+ * on, and their options. */
+#include "ir/verify/graph_verifier.h"
 #include "ir/calls.h"
 #include "ir/memories.h"
 #include "ir/sk_options.h"
-#include "ir/verify/graph_verifier.h"
+#include "ir/verify/verify_internal.h"
+
+/* ----------------------------------------------------------------------- options ---- */
+
+bool verify_wants_option_warnings(const struct diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == DIAG_option_ignored)
+            return false;
+    return true;
+}
+
+static void verify_text(struct verifier *verifier, const struct attr *attr)
+{
+    const struct module *module = verifier->module;
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    struct sk_options options;
+    if (!verifier->option_warnings &&
+        sk_options_parse(&options, text->text, text->size, no_span, NULL))
+        return;
+    sk_options_parse(&options, text->text, text->size, locate_options(module, attr),
+                     verifier->diags);
+}
+
+/* Each text once for all blocks between two marks_clear. */
+static void verify_options(struct verifier *verifier, const struct block *block)
+{
+    if (block->kind == BLOCK_STREAM || block->attrs.count == 0)
+        return;
+    const struct attr *attr = attr_find(verifier->module, block->attrs, W_options);
+    if (attr && attr->value.kind == ATTR_STRING && !marks_set(verifier, attr->value.id, 0, NULL))
+        verify_text(verifier, attr);
+}
+
+/* ------------------------------------------------------------------------ blocks ---- */
 
 static void verify_nesting(struct graph_verifier *gv, const struct block *block)
 {

@@ -1,9 +1,342 @@
 /* The verifier's part for entries: each instruction fits its program's core type, its kernel and
- * the launch. Whether the programs are synchronised is another question. */
+ * the launch; arguments are known words and values of the graph; and checks of barriers and flags
+ * are where a program without a fault passes them. passes/sync proves synchronisation. */
+#include "ir/verify/verify_internal.h"
 #include "ir/block_rules.h"
 #include "ir/groups.h"
+#include "ir/syntax/instr_numbers.h"
 #include "ir/variants.h"
-#include "ir/verify/verify_internal.h"
+
+/* ---------------------------------------------------------------------------- checks ---- */
+
+/* Checks of barriers and flags (docs/passes.md, "check-sync"): a core that has passed its n-th wait
+ * checks that the cores it waited for have counted n times. So each count comes before what it
+ * counts and after the previous count, and each check after its wait and before the next one; else
+ * programs without a fault would fail a check. What calls do by early start counts, too. */
+
+/* What is counted: arrivals at the barrier of a core type, or releases of a flag. */
+enum what { WHAT_BARRIER, WHAT_FLAG, WHATS };
+
+struct checks_verifier {
+    const struct module *module;
+    struct diags *diags;
+    const struct entry *entry;
+    enum core_type core; /* of the program */
+    enum what what;
+};
+
+static enum instr_op count_op(enum what what)
+{
+    return what == WHAT_BARRIER ? INSTR_count_arrive : INSTR_count_set;
+}
+
+static enum instr_op check_op(enum what what)
+{
+    return what == WHAT_BARRIER ? INSTR_check_await : INSTR_check_wait;
+}
+
+/* The core type whose word the program's instructions have. */
+static enum core_type checked_word(const struct checks_verifier *cv)
+{
+    return cv->what == WHAT_BARRIER ? cv->core : (enum core_type)(1 - cv->core);
+}
+
+static unsigned own_wait(const struct checks_verifier *cv)
+{
+    return cv->core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+}
+
+/* Whether it arrives, or releases, once. */
+static bool gives(const struct checks_verifier *cv, const struct instr *instr)
+{
+    const struct kernel *kernel;
+    if (instr->op == INSTR_call && cv->what == WHAT_BARRIER)
+        return instr->early & EARLY_SET;
+    if (instr->op == INSTR_call)
+        return instr->early & own_wait(cv) &&
+               (kernel = module_find_kernel(cv->module, instr->kernel)) &&
+               kernel_type_has(kernel->type, 1 - cv->core);
+    return instr->op == (cv->what == WHAT_BARRIER ? INSTR_arrive : INSTR_set) &&
+           instr->word == cv->core;
+}
+
+/* Whether it waits, once, for what others give. */
+static bool takes(const struct checks_verifier *cv, const struct instr *instr)
+{
+    if (instr->op == INSTR_call)
+        return instr->early &
+               (cv->what == WHAT_BARRIER ? own_wait(cv) : EARLY_WAIT_MIX & ~own_wait(cv));
+    return instr->op == (cv->what == WHAT_BARRIER ? INSTR_await : INSTR_wait) &&
+           instr->word == checked_word(cv);
+}
+
+/* "count_arrive aic" and the like, as the program would have it. */
+static const char *wanted(const struct checks_verifier *cv, enum instr_op op, enum core_type word)
+{
+    static const char *const words[WHATS][CORE_TYPES] = {{"aic", "aiv"}, {"c2v", "v2c"}};
+    return arena_printf(&cv->diags->arena, "%s %s", instr_info(op)->name, words[cv->what][word]);
+}
+
+/* "aic instruction 3 (await aic)" */
+static const char *place_text(const struct checks_verifier *cv, const struct instr *instr)
+{
+    const struct program *program = &cv->entry->programs[cv->core];
+    struct instr_numbers numbers = {.module = cv->module, .entry = cv->entry};
+    const char *text = instr_place_text(&numbers, cv->core, (uint32_t)(instr - program->instrs.at),
+                                        NULL, &cv->diags->arena);
+    instr_numbers_free(&numbers);
+    return text;
+}
+
+static bool report(const struct checks_verifier *cv, const struct instr *instr, const char *what)
+{
+    return diag_at(cv->diags, DIAG_sync_check, locate_instr(cv->module, instr),
+                   "entry '@%.*s', %s: %s", NAME(cv->module, cv->entry->name),
+                   place_text(cv, instr), what);
+}
+
+/* ----------------------------------------------------------------------------- counts ---- */
+
+static void report_uncounted(const struct checks_verifier *cv, const struct instr *instr)
+{
+    const char *count = wanted(cv, count_op(cv->what), cv->core);
+    if (report(cv, instr,
+               arena_printf(&cv->diags->arena,
+                            cv->what == WHAT_BARRIER
+                                ? "no '%s' counts this arrival, but the entry checks such"
+                                : "no '%s' counts this release, but the entry checks such",
+                            count)))
+        diag_help(cv->diags, "write '%s' directly before it, or take out the checks", count);
+}
+
+static void report_idle_count(const struct checks_verifier *cv, const struct instr *instr,
+                              const struct instr *before)
+{
+    bool barrier = cv->what == WHAT_BARRIER;
+    if (!report(cv, instr,
+                before    ? barrier ? "the arrival that follows is counted already"
+                                    : "the release that follows is counted already"
+                : barrier ? "no arrival follows that it could count"
+                          : "no release follows that it could count"))
+        return;
+    if (before)
+        diag_note(cv->diags, locate_instr(cv->module, before), "%s counts it",
+                  place_text(cv, before));
+    diag_help(cv->diags, "take it out, or put it directly before the '%s' that it is to count",
+              barrier ? "arrive" : "set");
+}
+
+/* Each arrival, or release, has one count, behind the one before. */
+static void verify_counts(const struct checks_verifier *cv)
+{
+    const struct program *program = &cv->entry->programs[cv->core];
+    const struct instr *count = NULL; /* of what follows */
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op == count_op(cv->what) && instr->word == cv->core) {
+            if (count) {
+                report_idle_count(cv, instr, count);
+                return;
+            }
+            count = instr;
+        } else if (gives(cv, instr)) {
+            if (!count) {
+                report_uncounted(cv, instr);
+                return;
+            }
+            count = NULL;
+        }
+    }
+    if (count)
+        report_idle_count(cv, count, NULL);
+}
+
+/* ----------------------------------------------------------------------------- checks ---- */
+
+/* `unchecked` is the first wait behind the last check, NULL where there is none. */
+static void report_check(const struct checks_verifier *cv, const struct instr *check,
+                         uint32_t checks, uint32_t waits, const struct instr *unchecked)
+{
+    const char *wait = cv->what == WHAT_BARRIER ? "await" : "wait";
+    struct arena *arena = &cv->diags->arena;
+    const char *behind = waits ? arena_printf(arena, "stands behind '%s' number %u", wait, waits)
+                               : arena_printf(arena, "no '%s' stands before it", wait);
+    if (!report(cv, check,
+                arena_printf(arena, "this is check number %u, but %s", checks + 1, behind)))
+        return;
+    if (!unchecked) {
+        diag_help(cv->diags, "put it directly behind the '%s' that it is to check, or take it out",
+                  wait);
+        return;
+    }
+    diag_note(cv->diags, locate_instr(cv->module, unchecked), "nothing checks %s",
+              place_text(cv, unchecked));
+    diag_help(cv->diags, "write '%s' directly behind that, too",
+              wanted(cv, check_op(cv->what), checked_word(cv)));
+}
+
+/* Each check has a wait before it that is the only one since the last check. */
+static void verify_program_checks(const struct checks_verifier *cv)
+{
+    const struct program *program = &cv->entry->programs[cv->core];
+    const struct instr *unchecked = NULL; /* the first wait behind the last check */
+    uint32_t waits = 0, checks = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op == check_op(cv->what) && instr->word == checked_word(cv)) {
+            if (waits != checks + 1) {
+                report_check(cv, instr, checks, waits, unchecked);
+                return;
+            }
+            checks++;
+            unchecked = NULL;
+        } else if (takes(cv, instr)) {
+            waits++;
+            if (!unchecked)
+                unchecked = instr;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------- entries ---- */
+
+static bool has_checks(const struct checks_verifier *cv)
+{
+    const struct program *program = &cv->entry->programs[cv->core];
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        if (program->instrs.at[i].op == check_op(cv->what))
+            return true;
+    return false;
+}
+
+static void verify_checks(struct verifier *verifier, const struct entry *entry)
+{
+    struct checks_verifier cv = {verifier->module, verifier->diags, entry, CORE_AIC, WHAT_BARRIER};
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (int what = 0; what < WHATS; what++) {
+            cv.core = (enum core_type)core;
+            cv.what = (enum what)what;
+            if (!has_checks(&cv))
+                continue;
+            verify_program_checks(&cv);
+            cv.core = checked_word(&cv);
+            verify_counts(&cv);
+        }
+}
+
+/* ------------------------------------------------------------------ words in arguments ---- */
+
+static const uint32_t arg_words[] = {W_workspace, W_tiling,    W_tiling_key,     W_block_num,
+                                     W_lock,      W_profiling, W_sync_workspace, W_tracing};
+
+static bool is_arg_word(uint32_t word)
+{
+    for (size_t i = 0; i < sizeof arg_words / sizeof arg_words[0]; i++)
+        if (arg_words[i] == word)
+            return true;
+    return false;
+}
+
+static void unknown_word(struct verifier *verifier, struct span span, uint32_t word)
+{
+    struct suggest suggest = name_suggest(verifier->module, word);
+    if (!diag_at(verifier->diags, DIAG_unknown_group, span, "'%.*s' is no argument of an entry",
+                 NAME(verifier->module, word)))
+        return;
+    for (size_t i = 0; i < sizeof arg_words / sizeof arg_words[0]; i++)
+        name_offer(&suggest, verifier->module, arg_words[i]);
+    if (word == W_ffts)
+        diag_help(verifier->diags, "slot 0 is always 'ffts', which is not written");
+    else
+        diag_suggest(verifier->diags, &suggest);
+}
+
+static void verify_arg_words(struct verifier *verifier, const struct entry *entry)
+{
+    for (uint32_t g = 0; g < entry->groups.count; g++) {
+        const struct arg_group *group = &entry->groups.at[g];
+        for (uint32_t i = 0; i < group->args.count; i++) {
+            const struct arg *arg = group_arg(entry, group, i);
+            if (arg->kind == ARG_WORD && !is_arg_word(arg->id))
+                unknown_word(verifier, locate_arg(verifier->module, group, i), arg->id);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------- values ---- */
+
+/* The values of the graph are marked. */
+static bool is_value(const struct verifier *verifier, uint32_t name)
+{
+    return verifier->marks[name].stamp == verifier->stamp;
+}
+
+static void unknown_value(struct verifier *verifier, const struct graph *graph, struct span span,
+                          uint32_t name)
+{
+    const struct module *module = verifier->module;
+    if (!diag_at(verifier->diags, DIAG_unknown_value, span, "graph '@%.*s' has no value '%%%.*s'",
+                 NAME(module, graph->name), NAME(module, name)))
+        return;
+    struct suggest suggest = name_suggest(module, name);
+    suggest.before = "%";
+    if (diag_wants_suggestion(verifier->diags))
+        for (uint32_t i = 0; i < graph->values.count; i++)
+            if (graph->values.at[i].def != DEF_MISSING)
+                name_offer(&suggest, module, graph->values.at[i].name);
+    diag_suggest(verifier->diags, &suggest);
+}
+
+static void verify_arg(struct verifier *verifier, const struct graph *graph,
+                       const struct entry *entry, const struct arg_group *group, uint32_t index)
+{
+    const struct arg *arg = group_arg(entry, group, index);
+    const uint32_t *names = arg->kind == ARG_LIST ? entry->listed.at + arg->id : &arg->id;
+    uint32_t count = arg->kind == ARG_LIST ? arg->count : arg->kind == ARG_VALUE;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_value(verifier, names[i]))
+            unknown_value(verifier, graph, locate_arg(verifier->module, group, index), names[i]);
+}
+
+static void verify_values(struct verifier *verifier, const struct graph *graph,
+                          const struct entry *entry)
+{
+    for (uint32_t g = 0; g < entry->groups.count; g++) {
+        const struct arg_group *group = &entry->groups.at[g];
+        if (group->name != NONE && !group->word && !is_value(verifier, group->name))
+            unknown_value(verifier, graph, locate_group(verifier->module, group), group->name);
+        for (uint32_t i = 0; i < group->args.count; i++)
+            verify_arg(verifier, graph, entry, group, i);
+    }
+}
+
+static void mark_values(struct verifier *verifier, const struct graph *graph)
+{
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (graph->values.at[i].def != DEF_MISSING)
+            marks_set(verifier, graph->values.at[i].name, i, NULL);
+}
+
+void verify_arg_values(struct verifier *verifier)
+{
+    const struct module *module = verifier->module;
+    for (uint32_t i = 0; i < module->graphs.count && module->entries.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        bool marked = false;
+        for (uint32_t b = 0; b < graph->blocks.count; b++) {
+            const struct entry *entry = block_entry(module, &graph->blocks.at[b]);
+            if (!entry)
+                continue;
+            if (!marked)
+                mark_values(verifier, graph);
+            marked = true;
+            verify_values(verifier, graph, entry);
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------- instructions ---- */
 
 struct entry_verifier {
     struct verifier *verifier;

@@ -32,8 +32,6 @@ bool attr_is_variants(const struct module *module, const struct attr_value *valu
 /* Whether it has that of a kernel's `entry`: a string, or a dictionary of strings by core type. */
 bool attr_is_names(const struct module *module, const struct attr_value *value);
 void verify_kernel(struct verifier *verifier, const struct kernel *kernel);
-/* What is dynamic in a kernel: `dynamic` and `variants`. */
-void verify_variants(struct verifier *verifier, const struct kernel *kernel);
 void verify_graph(struct verifier *verifier, const struct graph *graph);
 void verify_order(struct verifier *verifier, const struct graph *graph);
 /* Ops that access the same bytes: they are ordered, and nothing is overwritten before it is read.
@@ -45,13 +43,9 @@ void verify_overlaps(struct verifier *verifier, const struct graph *graph,
  * others, and results are the memory that they are said to be. */
 void verify_calls(struct verifier *verifier);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
-/* Of an entry with checks of barriers or flags: each has what it checks. */
-void verify_checks(struct verifier *verifier, const struct entry *entry);
 /* Variables of one `shared_name`, in all graphs. */
 void verify_variables(struct verifier *verifier);
-/* The words among the arguments of an entry. */
-void verify_arg_words(struct verifier *verifier, const struct entry *entry);
-/* The values among those of all entries: those of the graphs whose super kernels they are. */
+/* The values among the arguments of entries: those of the graphs whose super kernels they are. */
 void verify_arg_values(struct verifier *verifier);
 /* Remarks on results of ops that are returned, but whose memory is written later. The graph is
  * legal. */
@@ -59,8 +53,6 @@ void verify_returned(const struct module *module, const struct graph *graph, str
 /* Whether to warn about options: the verifier runs again on what passes made of the source, whose
  * warnings were given then. */
 bool verify_wants_option_warnings(const struct diags *diags);
-/* The options of a scope or super kernel; each text once for all blocks between two marks_clear. */
-void verify_options(struct verifier *verifier, const struct block *block);
 
 /* Forgets all marks. */
 static inline void marks_clear(struct verifier *verifier)

@@ -1,18 +1,60 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
  * and attributes (ir/ops). */
+#include "ir/verify/graph_verifier.h"
 #include "ir/attrs.h"
 #include "ir/base/text.h"
-#include "ir/op_types.h"
+#include "ir/contents.h"
 #include "ir/meant_names.h"
+#include "ir/op_ranges.h"
 #include "ir/op_tensors.h"
+#include "ir/op_types.h"
 #include "ir/operands.h"
+#include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/verify/graph_verifier.h"
-#include "ir/verify/operand_values.h"
 #include "ir/verify/verify.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ----------------------------------------------------------- numbers in operands ---- */
+
+bool operand_values_fit(const struct module *module, const struct graph *graph, const struct op *op,
+                        struct op_tensors *tensors, struct op_range_fault *fault)
+{
+    struct known_contents known;
+    if (tensors->call.type->n_contents == 0)
+        return true;
+    known_contents_use(&known, module, graph, op, tensors);
+    if (op_ranges_check(&tensors->call, fault))
+        return true;
+    uint32_t value = op_operands(graph, op)[tensors->places[fault->tensor].index];
+    return value_is_written(module, graph, viewed_value(module, graph, value));
+}
+
+static struct span place_span(const struct module *module, const struct op *op,
+                               const struct op_place *place)
+{
+    return locate_op(module, op, place->result ? OP_RESULT_TYPE : OP_OPERAND, place->index);
+}
+
+bool operand_value_report(const struct module *module, const struct op *op,
+                          const struct op_tensors *tensors, const struct op_range_fault *fault,
+                          struct diags *diags)
+{
+    const struct op_call *call = &tensors->call;
+    const struct op_place *place = &tensors->places[fault->tensor];
+    if (!diag_at(diags, DIAG_operand_value, place_span(module, op, place), "%s", fault->text))
+        return false;
+    if (fault->other != NONE) {
+        const struct op_place *other = &tensors->places[fault->other];
+        diag_note(diags, place_span(module, op, other), "'%s' is %s",
+                  call->type->slots[call->tensors[fault->other].slot].name,
+                  type_text(module, other->type, &diags->arena));
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------- attributes ---- */
 
 static const struct op_attr *find_attr(const struct module *module, const struct op_type *type,
                                        uint32_t key)
@@ -185,8 +227,7 @@ static struct span tensor_span(const struct graph_verifier *gv, const struct op 
 {
     if (tensor == NONE)
         return locate_op(gv->module, op, OP_TYPE_NAME, 0);
-    const struct op_place *place = &tensors->places[tensor];
-    return locate_op(gv->module, op, place->result ? OP_RESULT_TYPE : OP_OPERAND, place->index);
+    return place_span(gv->module, op, &tensors->places[tensor]);
 }
 
 /* ------------------------------------------------------------------------ data types ---- */

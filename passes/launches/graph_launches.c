@@ -1,5 +1,6 @@
 #include "passes/launches/graph_launches.h"
 #include "ir/calls.h"
+#include "ir/memories.h"
 #include "ir/op_types.h"
 #include "ir/sk_options.h"
 #include "passes/entry/launch.h"

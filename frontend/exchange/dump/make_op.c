@@ -2,7 +2,7 @@
 #include "frontend/exchange/dump/maker.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
-#include "ir/known_contents.h"
+#include "ir/contents.h"
 #include "ir/op_types.h"
 #include "ir/verify/verify.h"
 

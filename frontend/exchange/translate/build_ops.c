@@ -1,7 +1,6 @@
 #include "frontend/exchange/translate/build_ops.h"
 #include "ir/contents.h"
 #include "ir/op_types.h"
-#include "ir/known_contents.h"
 #include "ir/op_infer.h"
 #include "ir/refine_types.h"
 #include "ir/verify/verify.h"
