@@ -311,6 +311,16 @@ static bool synchronise_op(struct debug_sync *ds, uint32_t i, const uint32_t *en
     return true;
 }
 
+/* The end of a stretch up to a call, or up to the program's end: flags may be set between a select
+ * and its call. */
+static uint32_t stretch_end(const struct side *side, uint32_t call)
+{
+    uint32_t end = call_site_op_begin(side->program, side->gap, call);
+    while (program_has(side->program, end, INSTR_select))
+        end = call_site_op_begin(side->program, end + 1, call);
+    return end;
+}
+
 /* Ends of the stretch that op i stands in on each side: found once for all ops in it. */
 static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *ends)
 {
@@ -322,8 +332,7 @@ static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *ends)
         uint32_t later = i;
         while (later < ds->sk->count && side->calls[later] == NONE)
             later++;
-        ends[core] = call_site_op_begin(side->program, side->gap,
-                                        later < ds->sk->count ? side->calls[later] : NONE);
+        ends[core] = stretch_end(side, later < ds->sk->count ? side->calls[later] : NONE);
     }
 }
 

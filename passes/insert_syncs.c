@@ -88,8 +88,9 @@ static void find_nodes(struct inserter *in, int core)
             owner = superkernel_word_owner(in->sk, &in->events, instr, op);
         switch (instr->op) {
         case INSTR_select:
-            add_node(in, core, i, op, PHASE_BEFORE);
+            add_node(in, core, i, 0, PHASE_BEFORE); /* at once: it needs nothing */
             in->ops[op].select[core] = list->count;
+            list->at[list->count - 1].select = true;
             break;
         case INSTR_call:
             add_node(in, core, i, op, PHASE_CALL);

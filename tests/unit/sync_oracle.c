@@ -1,10 +1,12 @@
 #include "tests/unit/sync_oracle.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { MAX_GAPS = ORACLE_MAX_OPS + 1, MAX_CHAINS = 924 };
+/* Nodes of one core type: a select and a call for each op, and the reset of all locks. */
+enum { MAX_NODES = 2 * ORACLE_MAX_OPS + 1, MAX_GAPS = MAX_NODES + 1 };
 
-/* The flags of one sender, as sets of gaps: that behind call i is gap i + 1. Since the n-th wait
+/* The flags of one sender, as sets of gaps: that behind node i is gap i + 1. Since the n-th wait
  * meets the n-th set, the n-th members of the two sets belong together. */
 struct chain {
     unsigned sets, waits;
@@ -16,39 +18,49 @@ struct plan {
     struct chain sent[CORE_TYPES];
     unsigned spread[CORE_TYPES];  /* gaps whose wait stands before barrier and set */
     unsigned barrier[CORE_TYPES]; /* gaps with a barrier */
+    unsigned drain[CORE_TYPES];   /* and with a pipe_barrier */
+};
+
+struct node {
+    enum { NODE_CALL, NODE_SELECT, NODE_RESET } kind;
+    unsigned op;      /* of a call or select */
+    unsigned partner; /* the call of a mixed op's other part, or NONE */
+    /* Which nodes of each type, as bit sets, must be known to be complete, on all cores, and on
+     * those of the own AI core. */
+    unsigned need[CORE_TYPES], need_own[CORE_TYPES];
 };
 
 struct search {
     const struct oracle_case *instance;
     struct oracle_rules rules;
-    unsigned calls[CORE_TYPES];
-    unsigned op_of[CORE_TYPES][ORACLE_MAX_OPS];
-    unsigned partner[CORE_TYPES][ORACLE_MAX_OPS]; /* the call of a mixed op's other part, or NONE */
-    /* By call: how many calls of each type must be known to be complete, on all cores, and on
-     * those of the own AI core. */
-    unsigned need[CORE_TYPES][ORACLE_MAX_OPS][CORE_TYPES];
-    unsigned need_own[CORE_TYPES][ORACLE_MAX_OPS][CORE_TYPES];
-    bool narrow;                                 /* some call needs calls of its own AI core */
-    struct chain chains[CORE_TYPES][MAX_CHAINS]; /* by sender; in order of their counts */
-    unsigned n_chains[CORE_TYPES];
+    unsigned count[CORE_TYPES];
+    struct node nodes[CORE_TYPES][MAX_NODES];
+    unsigned calls[CORE_TYPES];           /* bit set of nodes */
+    bool narrow;                          /* some node needs those of its own AI core */
+    VEC(struct chain) chains[CORE_TYPES]; /* by sender; in order of their counts */
     struct plan plan, best;
     unsigned best_cost; /* of `best`, or one above the bound */
     bool found;
 };
 
+static unsigned below(unsigned bit)
+{
+    return (1u << bit) - 1;
+}
+
 /* -------------------------------------------------------------------------- evaluation ---- */
 
-/* What a core of a type knows to be complete: calls of each type on all AI cores, and on its own.
- * All cores of a type run the same program and know the same in this sense, so one stands for all.
- * Nobody knows less of the own AI core than of all: what a barrier tells of them, each of its cores
- * knew of itself. */
+/* What a core of a type knows to be complete: nodes of each type on all AI cores, and on its own,
+ * as bit sets. All cores of a type run the same program and know the same in this sense, so one
+ * stands for all. Nobody knows less of the own AI core than of all: what a barrier tells of them,
+ * each of its cores knew of itself. */
 struct knowledge {
-    unsigned drained; /* own calls */
+    unsigned drained; /* own nodes; a select or reset is complete at once */
     unsigned all[CORE_TYPES], own[CORE_TYPES];
 };
 
 /* Where a runner stands in its gap. */
-enum stage { AT_HEAD, AT_WAIT, AT_CALL };
+enum stage { AT_HEAD, AT_WAIT, AT_NODE };
 
 struct runner {
     struct knowledge known;
@@ -59,22 +71,16 @@ struct runner {
     unsigned n_sent;
 };
 
-static void raise_to(unsigned *number, unsigned at_least)
-{
-    if (*number < at_least)
-        *number = at_least;
-}
-
 static bool take_flag(struct runner *runner, const struct runner *sender, unsigned sends)
 {
     if (runner->waited == sender->n_sent)
         return false;
     const struct knowledge *there = &sender->sent[runner->waited++];
     for (unsigned type = 0; type < CORE_TYPES; type++) {
-        raise_to(&runner->known.all[type], there->all[type]);
-        raise_to(&runner->known.own[type], there->own[type]);
+        runner->known.all[type] |= there->all[type];
+        runner->known.own[type] |= there->own[type];
     }
-    raise_to(&runner->known.own[sends], there->drained);
+    runner->known.own[sends] |= there->drained;
     return true;
 }
 
@@ -86,11 +92,12 @@ static bool run_head(const struct plan *plan, struct runner *runners, unsigned t
     unsigned bit = 1u << runner->gap;
     if ((plan->spread[type] & bit) && !take_flag(runner, &runners[1 - type], 1 - type))
         return false;
-    known->drained = runner->gap;
+    if ((plan->barrier[type] | plan->drain[type]) & bit)
+        known->drained = below(runner->gap);
     if (plan->barrier[type] & bit) {
-        raise_to(&known->own[type], runner->gap);
+        known->own[type] |= below(runner->gap);
         for (unsigned of = 0; of < CORE_TYPES; of++)
-            raise_to(&known->all[of], known->own[of]);
+            known->all[of] |= known->own[of];
     }
     if (plan->sent[type].sets & bit)
         runner->sent[runner->n_sent++] = *known;
@@ -105,32 +112,40 @@ static bool run_wait(const struct plan *plan, struct runner *runners, unsigned t
 }
 
 /* The two parts of a mixed op synchronise with each other: neither ends before the other starts. */
-static bool run_call(const struct search *s, struct runner *runners, unsigned type)
+static bool run_node(const struct search *s, struct runner *runners, unsigned type)
 {
     struct runner *runner = &runners[type], *other = &runners[1 - type];
-    unsigned partner = runner->gap < s->calls[type] ? s->partner[type][runner->gap] : NONE;
+    bool ends = runner->gap == s->count[type];
+    const struct node *node = &s->nodes[type][ends ? 0 : runner->gap];
+    unsigned partner = ends ? NONE : node->partner;
     if (partner != NONE &&
-        (other->gap < partner || (other->gap == partner && other->stage < AT_CALL)))
+        (other->gap < partner || (other->gap == partner && other->stage < AT_NODE)))
         return false;
+    if (!ends && node->kind != NODE_CALL)
+        runner->known.drained |= 1u << runner->gap;
     runner->gap++;
     return true;
 }
 
 static bool may_start(const struct search *s, const struct runner *runner, unsigned type)
 {
-    bool may = true;
-    for (unsigned of = 0; of < CORE_TYPES && runner->gap < s->calls[type]; of++)
-        may = may && runner->known.all[of] >= s->need[type][runner->gap][of] &&
-              runner->known.own[of] >= s->need_own[type][runner->gap][of];
+    if (runner->gap == s->count[type])
+        return true;
+    const struct node *node = &s->nodes[type][runner->gap];
+    unsigned busy = s->calls[type] & below(runner->gap) & ~runner->known.drained;
+    bool may = node->kind != NODE_CALL || !busy;
+    for (unsigned of = 0; of < CORE_TYPES; of++)
+        may = may && !(node->need[of] & ~runner->known.all[of]) &&
+              !(node->need_own[of] & ~runner->known.own[of]);
     return may;
 }
 
-/* Follows a program as far as it gets. False where a call starts too early. */
+/* Follows a program as far as it gets. False where a node starts too early. */
 static bool run_type(const struct search *s, const struct plan *plan, struct runner *runners,
                      unsigned type, bool *moved)
 {
     struct runner *runner = &runners[type];
-    for (bool passed = true; passed && runner->gap <= s->calls[type]; *moved |= passed)
+    for (bool passed = true; passed && runner->gap <= s->count[type]; *moved |= passed)
         switch (runner->stage) {
         case AT_HEAD:
             passed = run_head(plan, runners, type);
@@ -140,11 +155,11 @@ static bool run_type(const struct search *s, const struct plan *plan, struct run
             passed = run_wait(plan, runners, type);
             runner->stage += passed;
             break;
-        case AT_CALL:
+        case AT_NODE:
             if (!may_start(s, runner, type))
                 return false;
-            passed = run_call(s, runners, type);
-            runner->stage = passed ? AT_HEAD : AT_CALL;
+            passed = run_node(s, runners, type);
+            runner->stage = passed ? AT_HEAD : AT_NODE;
             break;
         }
     return true;
@@ -160,19 +175,15 @@ static bool is_correct(const struct search *s, const struct plan *plan)
             if (!run_type(s, plan, runners, type, &moved))
                 return false;
     }
-    return runners[0].gap > s->calls[0] && runners[1].gap > s->calls[1];
+    return runners[0].gap > s->count[0] && runners[1].gap > s->count[1];
 }
 
 /* ------------------------------------------------------------------------------- costs ---- */
 
-static unsigned gap_cost(const struct search *s, const struct plan *plan, unsigned type,
-                         unsigned gap)
+static unsigned gap_cost(const struct plan *plan, unsigned type, unsigned gap)
 {
-    unsigned bit = 1u << gap;
-    bool between = gap > 0 && gap < s->calls[type];
-    if (plan->barrier[type] & bit)
-        return ORACLE_BARRIER_COST;
-    return between || (plan->sent[type].sets & bit) ? ORACLE_DRAIN_COST : 0;
+    return (plan->barrier[type] >> gap & 1) * ORACLE_BARRIER_COST +
+           (plan->drain[type] >> gap & 1) * ORACLE_DRAIN_COST;
 }
 
 static unsigned plan_cost(const struct search *s, const struct plan *plan)
@@ -180,8 +191,8 @@ static unsigned plan_cost(const struct search *s, const struct plan *plan)
     unsigned cost = 0;
     for (unsigned type = 0; type < CORE_TYPES; type++) {
         cost += plan->sent[type].count * ORACLE_FLAG_COST;
-        for (unsigned gap = 0; gap <= s->calls[type]; gap++)
-            cost += gap_cost(s, plan, type, gap);
+        for (unsigned gap = 0; gap <= s->count[type]; gap++)
+            cost += gap_cost(plan, type, gap);
     }
     return cost;
 }
@@ -193,12 +204,12 @@ static unsigned plan_cost(const struct search *s, const struct plan *plan)
 static bool covers(const struct search *s, unsigned sender, const unsigned *set,
                    const unsigned *wait, unsigned count)
 {
-    for (unsigned call = 0; call < s->calls[1 - sender]; call++) {
+    for (unsigned at = 0; at < s->count[1 - sender]; at++) {
+        const struct node *node = &s->nodes[1 - sender][at];
         unsigned brought = 0;
-        for (unsigned i = 0; i < count && wait[i] <= call; i++)
+        for (unsigned i = 0; i < count && wait[i] <= at; i++)
             brought = set[i];
-        if (brought < s->need[1 - sender][call][sender] ||
-            brought < s->need_own[1 - sender][call][sender])
+        if ((node->need[sender] | node->need_own[sender]) & ~below(brought))
             return false;
     }
     return true;
@@ -213,17 +224,18 @@ static unsigned list_bits(unsigned set, unsigned *list)
     return count;
 }
 
+/* Without selects and resets. */
 static bool is_admissible(const struct search *s, unsigned sender, unsigned set, unsigned wait)
 {
-    unsigned from = s->op_of[sender][set - 1], to = s->op_of[1 - sender][wait];
+    unsigned from = s->nodes[sender][set - 1].op, to = s->nodes[1 - sender][wait].op;
     return s->instance->ops[to].needs >> from & 1;
 }
 
-static unsigned find_call(const struct search *s, unsigned type, unsigned op)
+static unsigned find_node(const struct search *s, unsigned type, unsigned kind, unsigned op)
 {
-    for (unsigned call = 0; call < s->calls[type]; call++)
-        if (s->op_of[type][call] == op)
-            return call;
+    for (unsigned i = 0; i < s->count[type]; i++)
+        if (s->nodes[type][i].kind == kind && s->nodes[type][i].op == op)
+            return i;
     return NONE;
 }
 
@@ -234,9 +246,10 @@ static bool is_clear(const struct search *s, unsigned sender, unsigned sets, uns
     for (unsigned op = 0; op < s->instance->count; op++) {
         if (!s->instance->ops[op].full)
             continue;
-        unsigned set = find_call(s, sender, op), wait = find_call(s, 1 - sender, op);
-        clear = clear && __builtin_popcount(sets & ((2u << set) - 1)) ==
-                             __builtin_popcount(waits & ((2u << wait) - 1));
+        unsigned set = find_node(s, sender, NODE_CALL, op);
+        unsigned wait = find_node(s, 1 - sender, NODE_CALL, op);
+        clear = clear && __builtin_popcount(sets & below(set + 1)) ==
+                             __builtin_popcount(waits & below(wait + 1));
     }
     return clear;
 }
@@ -249,12 +262,12 @@ static void add_chain(struct search *s, unsigned sender, unsigned sets, unsigned
         if (!is_admissible(s, sender, set[i], wait[i]))
             return;
     if (covers(s, sender, set, wait, count) && is_clear(s, sender, sets, waits))
-        s->chains[sender][s->n_chains[sender]++] = (struct chain){sets, waits, count};
+        vec_push(&s->chains[sender], (struct chain){sets, waits, count});
 }
 
 static void find_chains(struct search *s, unsigned sender)
 {
-    unsigned senders = s->calls[sender], receivers = s->calls[1 - sender];
+    unsigned senders = s->count[sender], receivers = s->count[1 - sender];
     for (unsigned count = 0; count <= senders && count <= receivers; count++)
         for (unsigned sets = 0; sets < 1u << senders; sets++)
             for (unsigned waits = 0; waits < 1u << receivers; waits++)
@@ -265,23 +278,56 @@ static void find_chains(struct search *s, unsigned sender)
 
 /* ------------------------------------------------------------------------------ search ---- */
 
-/* Gaps that may do without a barrier: those between calls, and that behind the last where a set
- * stands there. Before the first call a barrier spreads what a wait brought, or is of no use. Waits
+/* Gaps that may do without a barrier: those between nodes, and that behind the last where a set
+ * stands there. Before the first node a barrier spreads what a wait brought, or is of no use. Waits
  * come first without one for a set alone. */
 static unsigned open_gaps(const struct search *s, const struct plan *plan, unsigned type)
 {
-    unsigned last = 1u << s->calls[type], gaps = (last - 1) & ~1u;
+    unsigned last = 1u << s->count[type], gaps = (last - 1) & ~1u;
     unsigned relays = s->narrow ? plan->sent[type].sets : 0;
     return (gaps | (plan->sent[type].sets & last)) & ~(plan->spread[type] & ~relays);
 }
 
-/* Takes barriers away one after the other, as long as the programs stay correct. `gap` counts those
- * of both types; what is not decided yet has a barrier, so `saved` is what can still be saved. */
-static void take_barriers(struct search *s, unsigned cost, unsigned gap, unsigned saveable)
+/* Between two calls without a barrier there is at least a drain: calls behind `gap` that have
+ * another before them there, or in the node before the gap. */
+static unsigned least_drains(const struct search *s, unsigned type, unsigned gap)
 {
-    if (cost - saveable >= s->best_cost)
+    unsigned from = gap ? gap - 1 : 0;
+    unsigned calls = (unsigned)__builtin_popcount(s->calls[type] & ~below(from));
+    return calls ? calls - 1 : 0;
+}
+
+/* What the gaps of both types from `gap` on cost less at best, if those that are open have barriers
+ * now: one that is not open may drain as well. `gap` counts those of AICs, then those of AIVs. */
+static unsigned saveable_from(const struct search *s, unsigned gap)
+{
+    unsigned saveable = 0;
+    for (unsigned type = gap / MAX_GAPS; type < CORE_TYPES; type++) {
+        unsigned from = type == gap / MAX_GAPS ? gap % MAX_GAPS : 0;
+        unsigned open = open_gaps(s, &s->plan, type) & ~below(from);
+        unsigned fixed = s->plan.barrier[type] & ~open & ~below(from);
+        unsigned cost = (unsigned)__builtin_popcount(open) * ORACLE_BARRIER_COST;
+        unsigned drains = least_drains(s, type, from), kept = (unsigned)__builtin_popcount(fixed);
+        saveable += cost - (drains > kept ? drains - kept : 0) * ORACLE_DRAIN_COST;
+    }
+    return saveable;
+}
+
+/* Whether the core's pipes may be busy in a gap, by the gaps before it. */
+static bool is_busy(const struct search *s, unsigned type, unsigned gap)
+{
+    unsigned before = below(gap), drained = (s->plan.barrier[type] | s->plan.drain[type]) & before;
+    unsigned calls = s->calls[type] & before;
+    return calls && (!drained || 32 - __builtin_clz(calls) > 31 - __builtin_clz(drained));
+}
+
+/* Takes barriers away one after the other, or leaves a drain, as long as the programs stay correct.
+ * What is not decided yet has a barrier. */
+static void take_barriers(struct search *s, unsigned cost, unsigned gap)
+{
+    if (cost - saveable_from(s, gap) >= s->best_cost)
         return;
-    if (saveable == 0) {
+    if (gap == CORE_TYPES * MAX_GAPS) {
         s->best = s->plan;
         s->best_cost = cost;
         s->found = true;
@@ -289,27 +335,27 @@ static void take_barriers(struct search *s, unsigned cost, unsigned gap, unsigne
     }
     unsigned type = gap / MAX_GAPS, bit = 1u << gap % MAX_GAPS;
     if (!(open_gaps(s, &s->plan, type) & bit)) {
-        take_barriers(s, cost, gap + 1, saveable);
+        take_barriers(s, cost, gap + 1);
         return;
     }
     s->plan.barrier[type] &= ~bit;
     if (is_correct(s, &s->plan))
-        take_barriers(s, cost - 1, gap + 1, saveable - 1);
+        take_barriers(s, cost - ORACLE_BARRIER_COST, gap + 1);
+    s->plan.drain[type] |= bit;
+    if (is_busy(s, type, gap % MAX_GAPS) && is_correct(s, &s->plan))
+        take_barriers(s, cost - ORACLE_BARRIER_COST + ORACLE_DRAIN_COST, gap + 1);
+    s->plan.drain[type] &= ~bit;
     s->plan.barrier[type] |= bit;
-    take_barriers(s, cost, gap + 1, saveable - 1);
+    take_barriers(s, cost, gap + 1);
 }
 
 static void try_spread(struct search *s)
 {
-    unsigned saveable = 0;
-    for (unsigned type = 0; type < CORE_TYPES; type++) {
-        unsigned gaps = open_gaps(s, &s->plan, type);
-        s->plan.barrier[type] = gaps | s->plan.spread[type];
-        saveable += (unsigned)__builtin_popcount(gaps);
-    }
+    for (unsigned type = 0; type < CORE_TYPES; type++)
+        s->plan.barrier[type] = open_gaps(s, &s->plan, type) | s->plan.spread[type];
     unsigned cost = plan_cost(s, &s->plan);
-    if (cost - saveable < s->best_cost && is_correct(s, &s->plan))
-        take_barriers(s, cost, 0, saveable);
+    if (cost - saveable_from(s, 0) < s->best_cost && is_correct(s, &s->plan))
+        take_barriers(s, cost, 0);
 }
 
 /* The gaps whose waits for one chain may stand before the barrier, if the waiting type sets
@@ -343,17 +389,15 @@ static void try_chains(struct search *s, const struct chain *c2v, const struct c
 /* No programs with so many flags cost less. */
 static unsigned least_cost(const struct search *s, unsigned flags)
 {
-    unsigned drains = 0;
-    for (unsigned type = 0; type < CORE_TYPES; type++)
-        drains += s->calls[type] ? s->calls[type] - 1 : 0;
+    unsigned drains = least_drains(s, CORE_AIC, 0) + least_drains(s, CORE_AIV, 0);
     return drains * ORACLE_DRAIN_COST + flags * ORACLE_FLAG_COST;
 }
 
 static void search_all(struct search *s)
 {
-    for (unsigned c = 0; c < s->n_chains[CORE_AIC]; c++)
-        for (unsigned v = 0; v < s->n_chains[CORE_AIV]; v++) {
-            const struct chain *c2v = &s->chains[CORE_AIC][c], *v2c = &s->chains[CORE_AIV][v];
+    for (uint32_t c = 0; c < s->chains[CORE_AIC].count; c++)
+        for (uint32_t v = 0; v < s->chains[CORE_AIV].count; v++) {
+            const struct chain *c2v = &s->chains[CORE_AIC].at[c], *v2c = &s->chains[CORE_AIV].at[v];
             if (least_cost(s, c2v->count + v2c->count) >= s->best_cost)
                 break;
             try_chains(s, c2v, v2c);
@@ -362,40 +406,87 @@ static void search_all(struct search *s)
 
 /* ---------------------------------------------------------------------------- instances ---- */
 
-/* Which cores of a type run an op. */
+/* Which cores of a type run a node. */
 enum extent { ALL_CORES, FIRST_AI_CORE, CORE_ZERO };
 
-static enum extent extent_of(const struct oracle_case *instance, unsigned op, unsigned type)
+static enum extent extent_of(const struct oracle_case *instance, const struct node *node,
+                             unsigned type)
 {
-    const struct oracle_op *of = &instance->ops[op];
-    unsigned per_block = instance->per_block[type];
-    unsigned cores = of->flat ? of->blocks : of->blocks * per_block;
+    unsigned per_block = instance->per_block[type], cores = instance->blocks * per_block;
+    if (node->kind == NODE_RESET)
+        return CORE_ZERO;
+    if (node->kind == NODE_CALL) {
+        const struct oracle_op *of = &instance->ops[node->op];
+        cores = of->flat ? of->blocks : of->blocks * per_block;
+    }
     if (cores == 1)
         return CORE_ZERO;
     return cores <= per_block ? FIRST_AI_CORE : ALL_CORES;
 }
 
-/* What the call of an op needs of another's: between calls, a core itself is always drained. */
-static void find_need(struct search *s, unsigned type, unsigned call, unsigned of, unsigned other)
+/* The core type that resets the lock of a dynamic op. */
+static unsigned main_type(const struct oracle_op *op)
 {
-    enum extent later = extent_of(s->instance, s->op_of[type][call], type);
-    enum extent earlier = extent_of(s->instance, s->op_of[of][other], of);
-    if (!(s->instance->ops[s->op_of[type][call]].needs >> s->op_of[of][other] & 1) ||
-        (type == of && later == CORE_ZERO && earlier == CORE_ZERO))
+    return op->on[CORE_AIC] ? CORE_AIC : CORE_AIV;
+}
+
+/* Whether a node comes behind another: a call behind the calls that its op needs, a reset behind
+ * all selects of the ops whose locks it resets. */
+static bool is_behind(const struct oracle_case *instance, unsigned type, const struct node *later,
+                      const struct node *earlier)
+{
+    if (later->kind == NODE_CALL)
+        return earlier->kind == NODE_CALL && (instance->ops[later->op].needs >> earlier->op & 1);
+    return later->kind == NODE_RESET && earlier->kind == NODE_SELECT &&
+           main_type(&instance->ops[earlier->op]) == type;
+}
+
+/* What a node needs of another. Between calls, and before a reset of what it selected itself, a
+ * core needs nobody. */
+static void find_need(struct search *s, unsigned type, unsigned at, unsigned of, unsigned other)
+{
+    struct node *later = &s->nodes[type][at];
+    const struct node *earlier = &s->nodes[of][other];
+    enum extent extent = extent_of(s->instance, later, type);
+    enum extent before = extent_of(s->instance, earlier, of);
+    if (!is_behind(s->instance, type, later, earlier) ||
+        (type == of && extent == CORE_ZERO && before == CORE_ZERO))
         return;
-    if (later == ALL_CORES || earlier == ALL_CORES) {
-        s->need[type][call][of] = other + 1;
+    if (extent == ALL_CORES || before == ALL_CORES) {
+        later->need[of] |= 1u << other;
     } else {
-        s->need_own[type][call][of] = other + 1;
+        later->need_own[of] |= 1u << other;
         s->narrow = true;
     }
 }
 
-static void find_needs(struct search *s, unsigned type, unsigned call)
+static void find_needs(struct search *s, unsigned type, unsigned at)
 {
     for (unsigned of = 0; of < CORE_TYPES; of++)
-        for (unsigned other = 0; other < s->calls[of]; other++)
-            find_need(s, type, call, of, other);
+        for (unsigned other = 0; other < s->count[of]; other++)
+            find_need(s, type, at, of, other);
+}
+
+static void add_node(struct search *s, unsigned type, unsigned kind, unsigned op)
+{
+    if (kind == NODE_CALL)
+        s->calls[type] |= 1u << s->count[type];
+    s->nodes[type][s->count[type]++] = (struct node){.kind = kind, .op = op, .partner = NONE};
+}
+
+static void add_nodes(struct search *s, unsigned type)
+{
+    bool locks = false;
+    for (unsigned op = 0; op < s->instance->count; op++) {
+        const struct oracle_op *of = &s->instance->ops[op];
+        locks |= of->dynamic && main_type(of) == type;
+        if (of->on[type] && of->dynamic)
+            add_node(s, type, NODE_SELECT, op);
+        if (of->on[type])
+            add_node(s, type, NODE_CALL, op);
+    }
+    if (locks)
+        add_node(s, type, NODE_RESET, NONE);
 }
 
 static void search_init(struct search *s, const struct oracle_case *instance,
@@ -405,17 +496,24 @@ static void search_init(struct search *s, const struct oracle_case *instance,
     s->instance = instance;
     s->rules = rules;
     s->best_cost = bound + 1;
-    for (unsigned op = 0; op < instance->count; op++)
-        for (unsigned type = 0; type < CORE_TYPES; type++)
-            if (instance->ops[op].on[type])
-                s->op_of[type][s->calls[type]++] = op;
     for (unsigned type = 0; type < CORE_TYPES; type++)
-        for (unsigned call = 0; call < s->calls[type]; call++) {
-            find_needs(s, type, call);
-            s->partner[type][call] = find_call(s, 1 - type, s->op_of[type][call]);
+        add_nodes(s, type);
+    for (unsigned type = 0; type < CORE_TYPES; type++)
+        for (unsigned at = 0; at < s->count[type]; at++) {
+            struct node *node = &s->nodes[type][at];
+            find_needs(s, type, at);
+            if (node->kind == NODE_CALL)
+                node->partner = find_node(s, 1 - type, NODE_CALL, node->op);
         }
     for (unsigned type = 0; type < CORE_TYPES; type++)
         find_chains(s, type);
+}
+
+static void search_free(struct search *s)
+{
+    for (unsigned type = 0; type < CORE_TYPES; type++)
+        vec_free(&s->chains[type]);
+    mem_free(s);
 }
 
 static void add_instr(struct sync_program *program, enum instr_effect effect, unsigned arg)
@@ -423,20 +521,32 @@ static void add_instr(struct sync_program *program, enum instr_effect effect, un
     vec_push(program, (struct sync_instr){.effect = effect, .arg = arg});
 }
 
-static void add_call(struct sync_program *program, const struct search *s, unsigned op)
+static void write_node(struct sync_program *program, const struct search *s, unsigned type,
+                       const struct node *node)
 {
-    const struct oracle_op *of = &s->instance->ops[op];
-    vec_push(program, (struct sync_instr){.effect = EFFECT_CALL,
-                                          .arg = op,
-                                          .blocks = of->blocks,
-                                          .flat = of->flat,
-                                          .full = of->full});
+    unsigned count = s->instance->count;
+    struct sync_instr instr = {.effect = EFFECT_EVENT};
+    if (node->kind == NODE_CALL) {
+        const struct oracle_op *of = &s->instance->ops[node->op];
+        instr = (struct sync_instr){.effect = EFFECT_CALL,
+                                    .arg = node->op,
+                                    .blocks = of->blocks,
+                                    .flat = of->flat,
+                                    .full = of->full};
+    } else if (node->kind == NODE_SELECT) {
+        instr.arg = oracle_select(count, node->op);
+    } else {
+        instr.arg = oracle_reset(count, type);
+        instr.blocks = 1;
+        instr.flat = type == CORE_AIV;
+    }
+    vec_push(program, instr);
 }
 
 static void write_program(struct sync_program *program, const struct search *s, unsigned type)
 {
     const struct plan *plan = &s->best;
-    for (unsigned gap = 0; gap <= s->calls[type]; gap++) {
+    for (unsigned gap = 0; gap <= s->count[type]; gap++) {
         unsigned waits = plan->sent[1 - type].waits >> gap & 1;
         unsigned spread = plan->spread[type] >> gap & 1;
         if (waits && spread)
@@ -444,15 +554,15 @@ static void write_program(struct sync_program *program, const struct search *s, 
         if (plan->barrier[type] >> gap & 1) {
             add_instr(program, EFFECT_ARRIVE, 0);
             add_instr(program, EFFECT_AWAIT, 0);
-        } else if (gap_cost(s, plan, type, gap)) {
+        } else if (plan->drain[type] >> gap & 1) {
             add_instr(program, EFFECT_DRAIN, 0);
         }
         if (plan->sent[type].sets >> gap & 1)
             add_instr(program, EFFECT_SET, type);
         if (waits && !spread)
             add_instr(program, EFFECT_WAIT, 1 - type);
-        if (gap < s->calls[type])
-            add_call(program, s, s->op_of[type][gap]);
+        if (gap < s->count[type])
+            write_node(program, s, type, &s->nodes[type][gap]);
     }
 }
 
@@ -462,7 +572,8 @@ bool oracle_search(struct oracle_result *result, const struct oracle_case *insta
     struct search *s = mem_realloc(NULL, 1, sizeof *s);
     search_init(s, instance, rules, bound);
     memset(result, 0, sizeof *result);
-    result->fewest_flags = s->chains[CORE_AIC][0].count + s->chains[CORE_AIV][0].count;
+    assert(s->chains[CORE_AIC].count && s->chains[CORE_AIV].count);
+    result->fewest_flags = s->chains[CORE_AIC].at[0].count + s->chains[CORE_AIV].at[0].count;
     search_all(s);
     bool found = s->found;
     if (found) {
@@ -472,7 +583,7 @@ bool oracle_search(struct oracle_result *result, const struct oracle_case *insta
             write_program(&result->programs[type], s, type);
         }
     }
-    mem_free(s);
+    search_free(s);
     return found;
 }
 
@@ -486,6 +597,6 @@ unsigned oracle_program_cost(const struct sync_program *program)
 {
     unsigned cost = 0;
     for (uint32_t i = 0; i < program->count; i++)
-        cost += program->at[i].effect != EFFECT_CALL;
+        cost += program->at[i].effect != EFFECT_CALL && program->at[i].effect != EFFECT_EVENT;
     return cost;
 }

@@ -9,8 +9,12 @@
  *   waits that only the own core learns from
  *
  * with at most one set and one wait a gap: a second set of one gap says nothing more, nor does the
- * first of two waits. Between two calls there is a barrier or a pipe_barrier, and so there is
- * before a set, which passes on only calls that are drained.
+ * first of two waits. Between two calls there is a barrier or a pipe_barrier; a set passes on only
+ * calls that are drained.
+ *
+ * A dynamic op is selected by all cores before its call, with a gap between the two. At the end of
+ * each program core 0 resets the locks of those ops whose first core type it is: all at once, as
+ * what would have to be between two resets may also be before both.
  *
  * A wait may also stand before a set of its gap without a barrier, where ops that the first AI core
  * runs alone can make use of what it relays.
@@ -34,6 +38,7 @@ struct oracle_case {
         unsigned blocks;
         bool flat;      /* blocks are AIVs of the whole launch */
         bool full;      /* uses both flags itself: none is outstanding at its calls */
+        bool dynamic;   /* is selected before its calls; its lock is reset when all have */
         unsigned needs; /* set of ops, all earlier, transitively closed */
     } ops[ORACLE_MAX_OPS];
 };
@@ -51,7 +56,7 @@ struct oracle_rules {
 };
 
 struct oracle_result {
-    unsigned cost;         /* instructions of both programs, calls not counted */
+    unsigned cost;         /* instructions of both programs that synchronise */
     unsigned flags;        /* of the cheapest programs */
     unsigned fewest_flags; /* without excess: of correct programs, whatever they cost */
     struct sync_program programs[CORE_TYPES];
@@ -63,7 +68,18 @@ bool oracle_search(struct oracle_result *result, const struct oracle_case *insta
                    struct oracle_rules rules, unsigned bound);
 void oracle_free(struct oracle_result *result);
 
-/* Instructions of a program, calls not counted. */
+/* The numbers that the programs give to the selects of an op, and to the resets of a core type. */
+static inline unsigned oracle_select(unsigned count, unsigned op)
+{
+    return count + op;
+}
+
+static inline unsigned oracle_reset(unsigned count, unsigned type)
+{
+    return 2 * count + type;
+}
+
+/* Instructions of a program that synchronise. */
 unsigned oracle_program_cost(const struct sync_program *program);
 
 #endif

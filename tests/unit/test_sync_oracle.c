@@ -1,9 +1,10 @@
 /* insert-syncs against the cheapest programs that there are (sync_oracle.h), for super kernels of
  * up to six ops: all in a single list, all of up to four and random ones in two lists; of mixed
- * sizes, and with full barriers. The oracle's programs are confirmed by the simulator, and the best
- * of all are never dearer; up to five ops they save little. insert-syncs has no more flags than
- * programs whose flags order nothing more. What the best programs save is printed;
- * SKIR_TEST_SHOW=1 prints the smallest case of each largest gap, SKIR_TEST_FILTER chooses tests. */
+ * sizes, with full barriers, and with dynamic kernels. The oracle's programs are confirmed by the
+ * simulator, and the best of all are never dearer; up to five ops they save little. insert-syncs
+ * has no more flags than programs whose flags order nothing more. What the best programs save is
+ * printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest gap, SKIR_TEST_FILTER chooses
+ * tests. */
 #include "passes/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
@@ -18,10 +19,11 @@
 
 enum mode { SINGLE_LIST, TWO_LISTS };
 
-enum { ANY_COST = 1000, ALL_OPS = 4, ALL_SIZED_OPS = 3 };
+enum { ANY_COST = 1000, ALL_OPS = 4, ALL_SIZED_OPS = 3, ALL_DYNAMIC_OPS = 3 };
 
 /* Kernels that ops run. The first ones use all cores of their types of two AI cores. */
-enum { N_WHOLE = 3, N_SIZES = 6, N_KINDS = 9, FULL = N_KINDS, N_ALL };
+enum { N_WHOLE = 3, N_SIZES = 6, N_KINDS = 9, FULL = N_KINDS, DYNAMIC, N_DYNAMIC = 3 };
+enum { N_ALL = DYNAMIC + N_DYNAMIC };
 static const struct kind {
     const char *type;
     bool on[CORE_TYPES], flat;
@@ -32,7 +34,13 @@ static const struct kind {
     {"aiv_only", {false, true}, true, 1},    {"mix_aic_1_2", {true, true}, false, 1},
     {"aiv_only", {false, true}, true, 2},    {"mix_aic_1_1", {true, true}, false, 2},
     {"mix_aic_1_1", {true, true}, false, 1}, {"mix_aic_1_2", {true, true}, false, 2},
+    {"aic_only", {true, false}, false, 2},   {"aiv_only", {false, true}, true, 4},
+    {"mix_aic_1_2", {true, true}, false, 2},
 };
+
+/* Of the variants of dynamic kernels. */
+static const char *const functions[N_DYNAMIC] = {"aic = \"f\"", "aiv = \"f\"",
+                                                 "aic = \"f_mix_aic\", aiv = \"f_mix_aiv\""};
 
 /* What insert-syncs is compared with. Where its own programs are among those of the rules, it is
  * not below the best. */
@@ -65,6 +73,7 @@ struct trial {
     enum mode mode;
     unsigned count, n_kinds;
     bool full;                                            /* one op has full barriers of its own */
+    bool dynamic;                                         /* ops may be dynamic, and one is */
     unsigned kind[ORACLE_MAX_OPS], needs[ORACLE_MAX_OPS]; /* needs is transitively closed */
     struct text text;
     struct tally *tally;
@@ -80,14 +89,24 @@ struct trial {
 
 /* ------------------------------------------------------------------------------- cases ---- */
 
+static void put_kernel(struct text *text, unsigned kind)
+{
+    const struct kind *of = &kinds[kind];
+    text_printf(text, "kernel @k%u : %s {", kind, of->type);
+    if (kind >= DYNAMIC)
+        text_printf(text, "dynamic, variants = [{key = 0, type = %s, %s}]}\n", of->type,
+                    functions[kind - DYNAMIC]);
+    else
+        text_printf(text, "block = %u%s}\n", of->blocks, kind == FULL ? ", sync_all" : "");
+}
+
 /* In two lists each op has a stream of its own, so its operands alone order it. */
 static void put_case(struct text *text, const struct trial *trial)
 {
     text_string(text, "skir 1\ntarget \"small\" {aic = 2, aiv = 4}\n");
     for (unsigned i = 0; i < N_ALL; i++)
-        if (i < trial->n_kinds || (trial->full && i == FULL))
-            text_printf(text, "kernel @k%u : %s {block = %u%s}\n", i, kinds[i].type,
-                        kinds[i].blocks, i == FULL ? ", sync_all" : "");
+        if (i < trial->n_kinds || (trial->full && i == FULL) || (trial->dynamic && i >= DYNAMIC))
+            put_kernel(text, i);
     text_string(text, "graph @g(%a: f32[8]) -> () {\n");
     text_printf(text, "scope @s {options = \"stream-fusion=%d\"} {\n", trial->mode == TWO_LISTS);
     for (unsigned i = 0; i < trial->count; i++) {
@@ -110,8 +129,10 @@ static struct oracle_case make_case(const struct trial *trial)
     for (unsigned i = 0; i < trial->count; i++) {
         const struct kind *kind = &kinds[trial->kind[i]];
         struct oracle_op *op = &instance.ops[i];
-        *op = (struct oracle_op){
-            .blocks = kind->blocks, .flat = kind->flat, .full = trial->kind[i] == FULL};
+        *op = (struct oracle_op){.blocks = kind->blocks,
+                                 .flat = kind->flat,
+                                 .full = trial->kind[i] == FULL,
+                                 .dynamic = trial->kind[i] >= DYNAMIC};
         op->needs = trial->mode == TWO_LISTS ? trial->needs[i] : (1u << i) - 1;
         for (unsigned type = 0; type < CORE_TYPES; type++)
             op->on[type] = kind->on[type];
@@ -149,11 +170,23 @@ static void insert(const struct trial *trial, struct oracle_case *instance, unsi
         const struct program *program = &parsed.module->entries.at[0].programs[type];
         for (uint32_t i = 0; i < program->instrs.count; i++) {
             enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
-            *cost += effect != EFFECT_CALL;
+            *cost += effect != EFFECT_CALL && effect != EFFECT_SELECT && effect != EFFECT_EVENT;
             *flags += effect == EFFECT_SET;
         }
     }
     parsed_free(&parsed);
+}
+
+/* Whether the selects of an op are over on all cores before its lock is reset. */
+static bool is_unlocked(const struct oracle_case *instance, const struct sync_outcome *outcome,
+                        unsigned op)
+{
+    const struct oracle_op *of = &instance->ops[op];
+    unsigned select = oracle_select(instance->count, op);
+    unsigned reset = oracle_reset(instance->count, of->on[CORE_AIC] ? CORE_AIC : CORE_AIV);
+    return !of->dynamic ||
+           (sync_ops_has(&outcome->started, select) && sync_ops_has(&outcome->started, reset) &&
+            sync_outcome_orders(outcome, select, reset));
 }
 
 /* What the simulator says of the programs. */
@@ -168,7 +201,7 @@ static bool is_well(const struct oracle_case *instance, const struct sync_progra
     sync_simulate(&outcome, &launch);
     bool well = sync_outcome_ok(&outcome);
     for (unsigned i = 0; i < instance->count; i++) {
-        well = well && sync_ops_has(&outcome.started, i);
+        well = well && sync_ops_has(&outcome.started, i) && is_unlocked(instance, &outcome, i);
         for (unsigned j = 0; j < i; j++)
             well =
                 well && (!(instance->ops[i].needs >> j & 1) || sync_outcome_orders(&outcome, j, i));
@@ -253,8 +286,8 @@ static void run_trial(struct trial *trial)
     insert(trial, &instance, &cost, &flags);
     for (unsigned i = 0; i < N_ORACLES; i++) {
         struct oracle_result result;
-        if (trial->full && !oracles[i].rules.excess)
-            continue; /* flags that are waited for early order more */
+        if ((trial->full || trial->dynamic) && !oracles[i].rules.excess)
+            continue; /* flags that are waited for early, or of locks, order more */
         bool found = oracle_search(&result, &instance, oracles[i].rules,
                                    oracles[i].with_own ? cost : ANY_COST);
         CHECK(trial, found);
@@ -303,14 +336,32 @@ static void check_optimal(const struct tally *tally)
 
 /* ----------------------------------------------------------------------------- families ---- */
 
+static unsigned count_kinds(const struct trial *trial)
+{
+    return trial->n_kinds + (trial->dynamic ? N_DYNAMIC : 0);
+}
+
+static unsigned kind_at(const struct trial *trial, unsigned i)
+{
+    return i < trial->n_kinds ? i : DYNAMIC + i - trial->n_kinds;
+}
+
+static bool is_of_family(const struct trial *trial)
+{
+    bool dynamic = false;
+    for (unsigned i = 0; i < trial->count; i++)
+        dynamic |= trial->kind[i] >= DYNAMIC;
+    return dynamic == trial->dynamic;
+}
+
 /* All kinds of the ops from `op` on. */
 static void run_kinds(struct trial *trial, unsigned op)
 {
-    for (unsigned kind = 0; kind < trial->n_kinds && op < trial->count; kind++) {
-        trial->kind[op] = kind;
+    for (unsigned i = 0; i < count_kinds(trial) && op < trial->count; i++) {
+        trial->kind[op] = kind_at(trial, i);
         run_kinds(trial, op + 1);
     }
-    if (op == trial->count)
+    if (op == trial->count && is_of_family(trial))
         run_trial(trial);
 }
 
@@ -365,9 +416,11 @@ static void random_trial(struct trial *trial, uint64_t seed, unsigned least, uns
     unsigned percent = 5 + random_below(&random, 60);
     trial->count = least + random_below(&random, choices);
     for (unsigned i = 0; i < trial->count; i++) {
-        trial->kind[i] = random_below(&random, trial->n_kinds);
+        trial->kind[i] = kind_at(trial, random_below(&random, count_kinds(trial)));
         if (trial->full && i == trial->count / 2)
             trial->kind[i] = FULL;
+        if (trial->dynamic && i == trial->count / 2)
+            trial->kind[i] = DYNAMIC + random_below(&random, N_DYNAMIC);
         trial->needs[i] = 0;
         for (unsigned j = 0; j < i; j++)
             if (random_percent(&random, percent))
@@ -440,12 +493,44 @@ static void test_full_barriers(void **state)
     check_close(&tally, 95);
 }
 
+/* Locks of dynamic kernels are reset when all cores have selected. */
+static void test_dynamic(void **state)
+{
+    (void)state;
+    struct tally single = {0}, two = {0};
+    struct trial trial = {.n_kinds = N_WHOLE, .dynamic = true, .tally = &single};
+    for (trial.count = 1; trial.count <= ALL_DYNAMIC_OPS; trial.count++)
+        run_kinds(&trial, 0);
+    report("single list with dynamic ops, all of up to 3 ops", &single);
+    check_optimal(&single);
+    trial.mode = TWO_LISTS;
+    trial.tally = &two;
+    for (trial.count = 1; trial.count < ALL_DYNAMIC_OPS; trial.count++)
+        run_orders(&trial, 0);
+    report("two lists with dynamic ops, all of up to 2 ops", &two);
+    check_optimal(&two);
+}
+
+static void test_random_dynamic(void **state)
+{
+    (void)state;
+    struct tally single =
+        run_random("single list with dynamic ops of mixed sizes, random of 3 ops",
+                   &(struct trial){.n_kinds = N_KINDS, .dynamic = true}, 1000, 3, 1);
+    check_close(&single, 99);
+    struct tally two = run_random(
+        "two lists with dynamic ops, random of 3 ops",
+        &(struct trial){.mode = TWO_LISTS, .n_kinds = N_WHOLE, .dynamic = true}, 1000, 3, 1);
+    check_close(&two, 96);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_list),      cmocka_unit_test(test_two_lists),
         cmocka_unit_test(test_random_two_lists), cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_random_sizes),     cmocka_unit_test(test_full_barriers),
+        cmocka_unit_test(test_dynamic),          cmocka_unit_test(test_random_dynamic),
     };
     cmocka_set_test_filter(getenv("SKIR_TEST_FILTER"));
     return cmocka_run_group_tests_name("sync_oracle", tests, NULL, NULL);

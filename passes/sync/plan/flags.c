@@ -14,6 +14,15 @@ enum {
     EXCESS_LIMIT = 2
 };
 
+/* Whether more nodes than the limit allows stand between two gaps. Selects do not count. */
+static bool is_excess(const struct sync_list *list, uint32_t demanded, uint32_t need)
+{
+    unsigned excess = 0;
+    for (uint32_t i = demanded; i < need && excess <= EXCESS_LIMIT; i++)
+        excess += !list->at[i].select;
+    return excess > EXCESS_LIMIT;
+}
+
 /* Whether the last flag can wait for `need` nodes as well: it does not wait for what comes later
  * than where it waits. */
 static bool can_extend(const struct planner *planner, int sender, uint32_t need)
@@ -23,8 +32,18 @@ static bool can_extend(const struct planner *planner, int sender, uint32_t need)
     if (!flags->count || planner->plan->early_flags)
         return false;
     const struct flag *last = &flags->at[flags->count - 1];
-    return need - last->demanded <= EXCESS_LIMIT &&
+    return !is_excess(&lists[sender], last->demanded, need) &&
            lists[sender].at[need - 1].time < lists[1 - sender].at[last->wait].time;
+}
+
+/* The last flag is set behind selects that follow, so that it tells of them, too. */
+static void skip_selects(struct planner *planner, int sender)
+{
+    struct flags *flags = &planner->flags[sender];
+    const struct sync_list *list = &planner->plan->lists[sender];
+    struct flag *last = &flags->at[flags->count - 1];
+    while (!planner->plan->early_flags && last->set < list->count && list->at[last->set].select)
+        last->set++;
 }
 
 /* A node that needs more than is flagged. */
@@ -35,6 +54,7 @@ static void add_flag(struct planner *planner, int sender, uint32_t need, uint32_
         flags->at[flags->count - 1].set = need;
     else
         vec_push(flags, (struct flag){.set = need, .wait = node, .demanded = need});
+    skip_selects(planner, sender);
 }
 
 static void find_flags(struct planner *planner)

@@ -90,7 +90,7 @@ static bool is_early_barrier(const struct planner *planner, int core, uint32_t g
     const struct sync_list *list = &planner->plan->lists[core];
     const struct spot *spot = &planner->spots[core][gap];
     bool waited = spot->first || !sync_has_waits(planner, core, gap);
-    return spot->asked || spot->gather ||
+    return spot->asked || spot->gather || spot->replaces ||
            (waited && gap < list->count && lacks_any(&list->at[gap], known));
 }
 
@@ -287,7 +287,7 @@ bool sync_refill_gaps(struct planner *planner, const struct change *change)
         do_gap(planner, core);
         progress->failed |= progress->traces.count >= TRIAL_GAPS;
     }
-    if (!progress->failed && extra_cost(planner) < 0)
+    if (!progress->failed && extra_cost(planner) < change->even)
         return true;
     restore(planner);
     return false;

@@ -3,8 +3,8 @@
  * 1. Flags, for the orders between the lists (flags.c).
  * 2. Barriers: before each flag that all senders must have come to, and for the orders within the
  *    lists that are not met otherwise; drains between calls (gaps.c).
- * 3. Barriers are saved where another one, behind the wait of a flag, can do their work
- *    (savings.c).
+ * 3. Barriers are saved where another one, behind the wait of a flag or in place of a drain, can do
+ *    their work (savings.c).
  *
  * Every flag leads forward in time, so nothing can block for ever. */
 #include "passes/sync/plan/planner.h"

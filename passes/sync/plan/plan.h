@@ -17,6 +17,7 @@ struct sync_node {
     uint32_t need[CORE_TYPES]; /* on all cores */
     uint32_t own[CORE_TYPES];  /* on those of the own AI core, which alone take part */
     bool call;                 /* runs on the core's pipes until drained */
+    bool select;               /* of a dynamic kernel: needs nothing, and all cores take part */
     bool settled;              /* such a one that is drained at once */
     bool drained;              /* the calls before it must be drained on its own core */
     /* It is one part of a call that uses both flags itself: none may be outstanding there. Such

@@ -40,6 +40,7 @@ struct spot {
     uint32_t asked;     /* flags with `barrier` that are set here */
     bool first;         /* waits stand before the sets */
     bool gather;        /* and a barrier between them, that spreads what they bring */
+    bool replaces;      /* a barrier stands here for a drain and a later barrier */
     struct outcome now;
 };
 
@@ -90,6 +91,7 @@ void sync_fill_gaps(struct planner *planner);
 /* Gaps whose flags or barriers are changed on trial: per list the first and the last. */
 struct change {
     uint32_t first[CORE_TYPES], last[CORE_TYPES]; /* first > last: none */
+    bool even;                                    /* correct and no dearer will do */
 };
 /* Makes the gaps again that the change concerns. Where that is correct and cheaper, true; else all
  * gaps are as before. */

@@ -2,12 +2,18 @@
  * gathers what each of them has learnt of its own AI core. Tried are, for each flag, in the order
  * of time, and kept where they save an instruction:
  *
- * - setting later, where the senders have a barrier soon after;
  * - none at the senders, which leaves it to the receivers;
+ * - setting later, where the senders have a barrier soon after;
  * - one in the gap of the wait, before what is set there;
  * - waiting earlier, where a barrier of the receivers comes before the wait.
  *
- * All of them make flags shorter, so that no more releases are outstanding. */
+ * Then a barrier is tried in place of each drain between calls, which may spare the next barrier:
+ * with waits for what that one spreads moved here. A barrier for the lock of a dynamic kernel,
+ * which would come after all calls, is one between two calls then.
+ *
+ * All of them make flags shorter, so that no more releases are outstanding. At last, flags that
+ * need not tell of a select are set before it, which changes no number of releases: nothing is
+ * waited for between. */
 #include "passes/sync/plan/planner.h"
 
 #include <assert.h>
@@ -267,6 +273,111 @@ static void set_later(struct planner *planner, int sender, uint32_t index)
     move_set(planner, sender, index, set);
 }
 
+/* ------------------------------------------------------------------------------ drains ---- */
+
+/* The next gap with a barrier within reach, or the gap itself. */
+static uint32_t next_barrier(const struct planner *planner, int core, uint32_t gap)
+{
+    for (uint32_t i = gap + 1; i <= planner->plan->lists[core].count && i - gap <= REACH; i++)
+        if (planner->spots[core][i].now.barrier)
+            return i;
+    return gap;
+}
+
+static bool try_replace(struct planner *planner, int core, uint32_t gap,
+                        const struct change *change)
+{
+    struct spot *spot = &planner->spots[core][gap];
+    spot->replaces = true;
+    spot->replaces = is_allowed(planner, core, gap) && sync_refill_gaps(planner, change);
+    return spot->replaces;
+}
+
+/* Flags `first` up to `end` of a sender, and where they were waited for. */
+struct awaited {
+    int sender;
+    uint32_t first, end;
+    uint32_t waits[REACH];
+};
+
+/* Those that are waited for after a gap, up to another one. */
+static struct awaited awaited_between(const struct planner *planner, int core, uint32_t gap,
+                                      uint32_t last)
+{
+    const struct flags *flags = &planner->flags[1 - core];
+    uint32_t first = planner->spots[core][gap + 1].wait;
+    struct awaited awaited = {.sender = 1 - core, .first = first, .end = first};
+    for (uint32_t i = first; i < flags->count && flags->at[i].wait <= last && i - first < REACH;
+         i++)
+        awaited.waits[awaited.end++ - first] = flags->at[i].wait;
+    return awaited;
+}
+
+/* Whether a gap can wait for them: all are set before that in time. */
+static bool can_await(const struct planner *planner, const struct awaited *awaited, uint32_t gap)
+{
+    const struct sync_list *lists = planner->plan->lists;
+    uint64_t time = lists[1 - awaited->sender].at[gap].time;
+    bool can = awaited->first < awaited->end;
+    for (uint32_t i = awaited->first; i < awaited->end; i++) {
+        uint32_t set = planner->flags[awaited->sender].at[i].set;
+        can = can && (!set || lists[awaited->sender].at[set - 1].time < time);
+    }
+    return can;
+}
+
+/* Has a gap wait for them; returns whether the gaps that set them may. */
+static bool await_in(struct planner *planner, const struct awaited *awaited, uint32_t gap,
+                     struct change *change)
+{
+    int sender = awaited->sender;
+    bool allowed = true;
+    for (uint32_t i = awaited->first; i < awaited->end; i++) {
+        widen(change, sender, planner->flags[sender].at[i].set);
+        widen(change, 1 - sender, awaited->waits[i - awaited->first]);
+        move_wait(planner, sender, i, gap);
+    }
+    for (uint32_t i = awaited->first; i < awaited->end; i++)
+        allowed = allowed && is_allowed(planner, sender, planner->flags[sender].at[i].set);
+    return allowed;
+}
+
+static void await_as_before(struct planner *planner, const struct awaited *awaited)
+{
+    for (uint32_t i = awaited->end; i-- > awaited->first;)
+        move_wait(planner, awaited->sender, i, awaited->waits[i - awaited->first]);
+}
+
+/* A barrier in place of a drain between calls, which spares the next barrier. If that spreads what
+ * is waited for after the drain, the wait moves here, too. Before a notification a drain stays:
+ * there a barrier would delay the receivers. */
+static void replace_drain(struct planner *planner, int core, uint32_t gap)
+{
+    struct spot *spot = &planner->spots[core][gap];
+    struct change change = no_change;
+    uint32_t barrier = next_barrier(planner, core, gap);
+    if (!spot->now.drain || barrier == gap || !planner->plan->lists[core].at[gap].call)
+        return;
+    widen(&change, core, gap);
+    if (try_replace(planner, core, gap, &change))
+        return;
+    struct awaited awaited = awaited_between(planner, core, gap, barrier);
+    if (!can_await(planner, &awaited, gap))
+        return;
+    struct spot *later = &planner->spots[core][barrier];
+    bool was_first = spot->first, later_first = later->first, later_gather = later->gather;
+    bool allowed = await_in(planner, &awaited, gap, &change);
+    spot->first = true;
+    if (!sync_has_waits(planner, core, barrier))
+        later->first = later->gather = false;
+    if (allowed && try_replace(planner, core, gap, &change))
+        return;
+    spot->first = was_first;
+    later->first = later_first;
+    later->gather = later_gather;
+    await_as_before(planner, &awaited);
+}
+
 static void change_flags(struct planner *planner, int core, uint32_t gap,
                          void change(struct planner *planner, int sender, uint32_t index))
 {
@@ -276,6 +387,29 @@ static void change_flags(struct planner *planner, int core, uint32_t gap,
         change(planner, 1 - core, i);
 }
 
+/* Sets before the selects that a flag comes behind, where that costs nothing: the receivers need
+ * not wait for a tiling then. */
+static void set_earlier(struct planner *planner, int sender, uint32_t index)
+{
+    const struct flags *flags = &planner->flags[sender];
+    const struct flag *flag = &flags->at[index];
+    const struct sync_list *list = &planner->plan->lists[sender];
+    struct change change = no_change;
+    uint32_t low = index ? flags->at[index - 1].set : 0, set = flag->set, gap = set;
+    while (gap > low && gap > 0 && list->at[gap - 1].select)
+        gap--;
+    if (gap == set || gap == 0)
+        return;
+    change.even = true;
+    widen(&change, sender, set);
+    widen(&change, sender, gap);
+    widen(&change, 1 - sender, flag->wait);
+    move_set(planner, sender, index, gap);
+    if (!is_allowed(planner, sender, set) || !is_allowed(planner, sender, gap) ||
+        !is_allowed(planner, 1 - sender, flag->wait) || !sync_refill_gaps(planner, &change))
+        move_set(planner, sender, index, set);
+}
+
 void sync_save_barriers(struct planner *planner)
 {
     uint32_t taken[CORE_TYPES] = {0};
@@ -283,11 +417,17 @@ void sync_save_barriers(struct planner *planner)
         uint32_t gap = taken[core]++;
         if (!sync_has_waits(planner, core, gap))
             continue;
-        change_flags(planner, core, gap, set_later);
         change_flags(planner, core, gap, drop_barrier);
+        change_flags(planner, core, gap, set_later);
         try_gather(planner, core, gap);
         if (planner->narrow)
             try_relay(planner, core, gap);
         change_flags(planner, core, gap, wait_earlier);
     }
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t gap = 0; gap < planner->plan->lists[core].count; gap++)
+            replace_drain(planner, core, gap);
+    for (int sender = 0; sender < CORE_TYPES; sender++)
+        for (uint32_t i = 0; i < planner->flags[sender].count; i++)
+            set_earlier(planner, sender, i);
 }
