@@ -155,6 +155,27 @@ static void put_workspace(const struct statement *s)
     text_printf(s->out->text, ", %u", s->out->ops.count);
 }
 
+/* On a c310 SuperKernelAutoSyncAllComplementImpl waits for two AIVs of its AI core, whatever the
+ * launch has. The parts of an op are reported once. */
+static void check_complement(const struct statement *s, const struct instr *call)
+{
+    struct ascendc *out = s->out;
+    const struct kernel *kernel = ascendc_kernel(out, call);
+    const struct op *op = entry_op(&out->ops, call->number[0]);
+    if (out->arch != ARCH_c310 || kernel_type_info(out->entry->type)->aivs != 1 ||
+        !kernel_type_is_mixed(kernel->type))
+        return;
+    out->ok = false;
+    struct span at = s->instr->loc == NONE && op ? locate_op(out->module, op, OP_WHOLE, 0)
+                                                 : locate_instr(out->module, s->instr);
+    if (s->core == CORE_AIC &&
+        diag_at(out->diags, DIAG_feed_ratio, at,
+                "idle cores of '@%.*s' cannot take part in the full barriers of '@%.*s' on this "
+                "chip: the function for it waits for two AIVs of each AIC, and the launch has one",
+                NAME(out->module, out->entry->name), NAME(out->module, kernel->name)))
+        diag_help(out->diags, "take the op out of the scope");
+}
+
 /* Feeding is for the call beside it. */
 static void put_feed(const struct statement *s)
 {
@@ -168,6 +189,8 @@ static void put_feed(const struct statement *s)
     } else if (begin) {
         put_counters(s, call->number[0]);
     } else {
+        if (s->instr->word == PHASE_complement)
+            check_complement(s, call);
         text_string(out->text, s->instr->word == PHASE_complement ? "!(" : "");
         put_included(s, call);
         text_string(out->text, s->instr->word == PHASE_complement ? ")" : "");
