@@ -40,12 +40,25 @@ static bool make_tiling(struct device_run *run, const struct op *op, uint64_t *a
     return ok;
 }
 
+enum { CACHE_LINE = 64 };
+
+/* A word that launches store: nothing else is in its cache line. */
+static uint64_t *make_word(struct device_run *run)
+{
+    unsigned char *memory = arena_alloc(&run->arena, 2 * CACHE_LINE);
+    uint64_t *word = (uint64_t *)(memory + CACHE_LINE - (uintptr_t)memory % CACHE_LINE);
+    *word = 0;
+    return word;
+}
+
 uint64_t *arguments_event(struct device_run *run, uint32_t name)
 {
     if (!run->words_of_events)
         run->words_of_events = mem_calloc(run->module->names.count, sizeof *run->words_of_events);
     assert(name < run->module->names.count);
-    return &run->words_of_events[name];
+    if (!run->words_of_events[name])
+        run->words_of_events[name] = make_word(run);
+    return run->words_of_events[name];
 }
 
 /* Does the host's tiling of an op with a dynamic kernel. */
@@ -54,7 +67,8 @@ static bool make_choice(struct device_run *run, const struct op *op)
     struct device_tiling_words *words = arena_alloc(&run->arena, sizeof *words);
     struct device_choice choice;
     *words = (struct device_tiling_words){
-        .given = device_run_table(run, op, "tiling key", 2 * sizeof *words->given)};
+        .given = device_run_table(run, op, "tiling key", 2 * sizeof *words->given),
+        .lock = make_word(run)};
     vec_push(&run->tilings, words);
     if (!device_choose(run->module, run->graph, op, device_run_kernel(run, op), &choice,
                        run->diags))
@@ -93,7 +107,7 @@ static bool add_argument(struct device_run *run, const struct op *op, uint32_t n
         break;
     case SLOT_LOCK:
         assert(run->tilings.count > 0);
-        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->lock;
+        argument.word = (uintptr_t)run->tilings.at[run->tilings.count - 1]->lock;
         break;
     }
     if (run->memories.count > memories && run->memories.at[memories].is_table)

@@ -19,7 +19,7 @@ bool arguments_add_entry(struct device_run *run, const struct entry *entry,
 bool arguments_hold(const struct device_run *run, const struct entry *entry,
                     const struct device_launch *launch);
 
-/* The word of an event; there is one for each name. */
+/* The word of an event; there is one for each name, in a cache line of its own. */
 uint64_t *arguments_event(struct device_run *run, uint32_t name);
 
 #endif

@@ -110,7 +110,7 @@ static void end_trace(struct device_run *run, const struct device_launch *launch
 static void open_locks(struct device_run *run, const struct device_launch *launch)
 {
     for (uint32_t i = 0; i < launch->tilings.count; i++)
-        run->tilings.at[launch->tilings.first + i]->lock = launch->skrt.entry != NULL;
+        *run->tilings.at[launch->tilings.first + i]->lock = launch->skrt.entry != NULL;
 }
 
 static void add_report(struct device_run *run, struct text *text)
@@ -129,7 +129,7 @@ static void add_report(struct device_run *run, struct text *text)
 static bool locks_cleared(struct device_run *run, const struct device_launch *launch)
 {
     for (uint32_t i = 0; i < launch->tilings.count; i++) {
-        if (!run->tilings.at[launch->tilings.first + i]->lock)
+        if (!*run->tilings.at[launch->tilings.first + i]->lock)
             continue;
         struct text text = {NULL, 0, 0};
         text_printf(&text,

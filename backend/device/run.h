@@ -40,7 +40,7 @@ struct device_argument {
 /* The words of an op with a dynamic kernel, and what the host's tiling writes there. */
 struct device_tiling_words {
     uint64_t *given; /* key and blocks: a table */
-    uint64_t lock;
+    uint64_t *lock;  /* in the arena */
 };
 
 struct device_call;
@@ -98,14 +98,14 @@ struct device_run {
     struct skrt_device_config config;
     bool shares; /* the device is another run's */
     struct device_code entries, kernels;
-    struct arena arena; /* names */
+    struct arena arena; /* names, and words of events and locks */
     VEC(struct device_launch) launches;
     VEC(struct device_argument) arguments;
     struct vec_u32 events;                     /* names */
     struct vec_u32 streams;                    /* labels; NONE is the default stream */
     VEC(const char *) stream_names;            /* as reports have them; in the arena */
     VEC(struct device_tiling_words *) tilings; /* in the arena */
-    uint64_t *words_of_events;                 /* by name id; NULL while there is no event */
+    uint64_t **words_of_events;                /* by name id, in the arena; NULL: none yet */
     VEC(struct device_memory) memories;        /* workspaces and tables */
     VEC(char *) reports;                       /* of launches, from the runtime */
     struct mem_guard guard;                    /* of the device, handles and reports */

@@ -1,6 +1,7 @@
 /* The table of targets: what its rows promise, and what is said of a target that there is not, that
  * emits no such thing, or on which graphs do not run. */
 #include "backend/backend.h"
+#include "backend/device/arguments.h"
 #include "backend/run.h"
 
 #include <setjmp.h>
@@ -178,6 +179,27 @@ static void test_help(void **state)
     assert_non_null(strstr(emission_help, "\nskir: the module (any)"));
 }
 
+/* Of words that launches store, no two are in one cache line. */
+static void test_words_of_events(void **state)
+{
+    (void)state;
+    enum { WORDS = 20, LINE = 64 };
+    struct module *module = module_new(NULL);
+    struct device_run run = {.module = module};
+    uintptr_t lines[WORDS];
+    for (uint32_t i = 0; i < WORDS; i++) {
+        const uint64_t *word = arguments_event(&run, i);
+        assert_ptr_equal(arguments_event(&run, i), word);
+        assert_int_equal(*word, 0);
+        lines[i] = (uintptr_t)word / LINE;
+        for (uint32_t j = 0; j < i; j++)
+            assert_true(lines[i] != lines[j]);
+    }
+    mem_free(run.words_of_events);
+    arena_free(&run.arena);
+    module_free(module);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -190,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_no_runner),
         cmocka_unit_test(test_short_errors),
         cmocka_unit_test(test_help),
+        cmocka_unit_test(test_words_of_events),
     };
     return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
 }
