@@ -21,6 +21,7 @@ EXTRA_DIST += tests/freeze tests/mutate tests/grammars.py tests/tap-run tests/ta
 	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
 	$(kernel_judges) tests/checkers/aten_movement.py tests/checkers/aten_programs.py \
 	tests/checkers/imported.py \
+	tests/checkers/sync_model.py tests/checkers/sync_text.py \
 	tests/checkers/tf_models.py tests/checkers/tf_movement.py tests/checkers/tf_nodes.py tests/checkers/tf_scatters.py tests/checkers/tf_variables.py \
 	tests/checkers/torch_models.py
 
@@ -249,6 +250,7 @@ tests_unit_test_syncs_SOURCES = \
 
 script_tests = \
 	tests/checkers/aten_values.py \
+	tests/checkers/sync_entries.py \
 	tests/checkers/tf_values.py \
 	tests/e2e/accounts.py \
 	tests/e2e/ascend_conformance.py \
