@@ -67,8 +67,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/translate/tf_table.c \
 	frontend/exchange/translate/translate.c \
 	frontend/exchange/translate/translate.h \
-	frontend/exchange/describe.c \
-	frontend/exchange/describe.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
