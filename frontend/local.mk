@@ -32,14 +32,10 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/marks.c frontend/exchange/dump/marks_text.c \
 	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
-	frontend/exchange/dump/settle.c \
-	frontend/exchange/dump/settle.h \
 	frontend/exchange/dump/sort.c \
 	frontend/exchange/dump/sort.h \
 	frontend/exchange/dump/stubs.c \
 	frontend/exchange/dump/stubs.h \
-	frontend/exchange/dump/target.c \
-	frontend/exchange/dump/target.h \
 	frontend/exchange/dump/types.c \
 	frontend/exchange/dump/types.h \
 	frontend/exchange/translate/build_ops.c \
@@ -76,8 +72,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/callees.h \
 	frontend/exchange/readers/fields.c \
 	frontend/exchange/readers/fields.h \
-	frontend/exchange/readers/ge_calls.c \
-	frontend/exchange/readers/ge_calls.h \
 	frontend/exchange/readers/ge_graph.c \
 	frontend/exchange/readers/ge_graph.h \
 	frontend/exchange/readers/ge_onnx.c \

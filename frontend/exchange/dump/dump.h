@@ -200,4 +200,8 @@ void dump_lose(struct dump *dump, uint32_t loc, const char *format, ...)
 void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Adds a target to the module if the user asked for one and it has none, before what is added
+ * later. */
+void dump_add_target(struct dump *dump);
+
 #endif

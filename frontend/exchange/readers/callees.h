@@ -11,4 +11,13 @@ void callees_link(struct dump *dump, const struct id_map *functions);
  * said. */
 void callees_check(struct dump *dump);
 
+/* A parameter of a graph that is called, which says which operand of the caller it is. */
+struct ge_given {
+    uint32_t graph, node;
+    int64_t operand;
+};
+
+/* Gives such parameters their places among those of their graphs, which the callers tell. */
+void ge_place_params(struct dump *dump, const struct ge_given *given, uint32_t count);
+
 #endif

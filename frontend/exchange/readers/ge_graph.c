@@ -1,6 +1,5 @@
 #include "frontend/exchange/readers/ge_graph.h"
 #include "frontend/exchange/dump/gears.h"
-#include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/fields.h"
 #include "frontend/exchange/readers/ge_op.h"
 

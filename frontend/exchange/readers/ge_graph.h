@@ -2,7 +2,7 @@
 #ifndef FRONTEND_EXCHANGE_READERS_GE_GRAPH_H
 #define FRONTEND_EXCHANGE_READERS_GE_GRAPH_H
 
-#include "frontend/exchange/readers/ge_calls.h"
+#include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/ge_values.h"
 
 struct ge_reader {

@@ -1,6 +1,5 @@
 /* Fusion requests: what the reference compiler is asked for, a list of compiled sub-kernels with
  * their streams and events, as JSON. */
-#include "frontend/exchange/dump/target.h"
 #include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sub_kernel.h"

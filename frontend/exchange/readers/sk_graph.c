@@ -1,6 +1,5 @@
 /* Graphs of the ahead-of-time super kernel (sk_graph_origin.json, sk_graph_updated.json): the tasks
  * of a model's streams, kernels and events, without data. */
-#include "frontend/exchange/dump/target.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sk_events.h"
 #include "frontend/exchange/readers/sub_kernel.h"
