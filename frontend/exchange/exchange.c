@@ -194,8 +194,8 @@ static void describe_begin(const struct source *source, struct text *text)
     text_char(text, '\'');
 }
 
-/* Appends what the text of a source in no format looks like. False if it is malformed protobuf text,
- * of which `diags` gets the error. */
+/* Appends what the text of a source in no format looks like. False if it is malformed protobuf
+ * text, whose error `diags` gets. */
 static bool describe(const struct source *source, struct diags *diags, struct text *text)
 {
     struct fields fields;
