@@ -15,8 +15,6 @@ libskir_la_SOURCES += \
 	ir/block_rules.c \
 	ir/block_rules.h \
 	ir/call_ops.def \
-	ir/called_accesses.c \
-	ir/called_accesses.h \
 	ir/calls.c \
 	ir/calls.h \
 	ir/contents.c \
@@ -86,8 +84,6 @@ libskir_la_SOURCES += \
 	ir/op_values.h \
 	ir/order.c \
 	ir/order.h \
-	ir/order_launch.c \
-	ir/order_memory.c \
 	ir/order_pairs.h \
 	ir/order_sort.c \
 	ir/overlaps.c \
@@ -104,8 +100,6 @@ libskir_la_SOURCES += \
 	ir/slots.h \
 	ir/sound.c \
 	ir/sound.h \
-	ir/stub_kernels.c \
-	ir/stub_kernels.h \
 	ir/tables.c \
 	ir/types.c \
 	ir/variants.c \

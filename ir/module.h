@@ -563,6 +563,10 @@ bool kernel_writes_dump(const struct module *module, const struct kernel *kernel
  * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait; and what it vouches for. */
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel);
 
+/* Declares a stub for ops of a type, of the core type that ops of such families and names run on,
+ * on all blocks of the target. Returns its name: that of the type, or one like it that is free. */
+uint32_t stub_kernel_declare(struct module *module, uint32_t op_type);
+
 /* Gives an op these clauses, in the place of what it had. */
 void graph_set_clauses(struct graph *graph, uint32_t op, struct clauses clauses);
 

@@ -1,9 +1,356 @@
+/* The order of a graph's ops is built in three steps: edges between ops that access one memory,
+ * those by events of super kernels as a whole, and a walk over the text for all others. Edges are
+ * produced twice: to count them by op, and to place them. */
 #include "ir/order.h"
+#include "ir/calls.h"
+#include "ir/effects.h"
+#include "ir/event_sides.h"
+#include "ir/memories.h"
 #include "ir/order_pairs.h"
 #include "ir/overlaps.h"
 #include "ir/sound.h"
 
 #include <string.h>
+
+/* ------------------------------------------------------------------------ memory ---- */
+
+/* The accesses so far to one memory. */
+struct memory {
+    uint32_t writer; /* op of the last write, or NONE */
+    uint32_t name;
+    struct vec_u32 readers; /* since that write */
+};
+
+struct memory_walker {
+    const struct module *module;
+    const struct graph *graph;
+    struct order_pairs *pairs;
+    VEC(struct memory) memories;
+    struct memories joined;
+    struct id_map of_value;    /* by the value that stands for a memory which some op writes */
+    struct id_map of_buffer;   /* memory by name */
+    struct effects *effects;   /* of called graphs */
+    bool calls;                /* some op calls one, and so the variables were looked for */
+    struct op_effects called;  /* scratch */
+    struct id_map variables;   /* by `shared_name`: the value that stands for its memory */
+    struct id_map of_variable; /* memory by `shared_name`, of those without a value */
+};
+
+static void add(struct memory_walker *memory_walker, uint32_t to, uint32_t from, uint32_t name)
+{
+    if (to != from)
+        vec_push(memory_walker->pairs, (struct order_pair){to, from, name});
+}
+
+static void access_memory(struct memory_walker *memory_walker, uint32_t id, uint32_t op, bool write)
+{
+    struct memory *memory = &memory_walker->memories.at[id];
+    if (!write) {
+        /* It may read several values of one memory. */
+        if (memory->readers.count && memory->readers.at[memory->readers.count - 1] == op)
+            return;
+        if (memory->writer != NONE)
+            add(memory_walker, op, memory->writer, memory->name);
+        vec_push(&memory->readers, op);
+        return;
+    }
+    /* Readers have waited for the writer before them. */
+    for (uint32_t i = 0; i < memory->readers.count; i++)
+        add(memory_walker, op, memory->readers.at[i], memory->name);
+    if (memory->readers.count == 0 && memory->writer != NONE)
+        add(memory_walker, op, memory->writer, memory->name);
+    memory->readers.count = 0;
+    memory->writer = op;
+}
+
+static uint32_t new_memory(struct memory_walker *memory_walker, uint32_t name)
+{
+    vec_push(&memory_walker->memories, (struct memory){.writer = NONE, .name = name});
+    return memory_walker->memories.count - 1;
+}
+
+static uint32_t named_memory(struct memory_walker *memory_walker, struct id_map *memories,
+                             uint32_t name)
+{
+    uint32_t *memory = id_map_at(memories, name);
+    if (*memory == NONE)
+        *memory = new_memory(memory_walker, name);
+    return *memory;
+}
+
+/* What the op does by graphs that it calls, which goes on until the next call; or NULL. */
+static const struct op_effects *called_effects(struct memory_walker *memory_walker,
+                                               const struct op *op)
+{
+    if (op_call_kind(op) == CALL_NONE)
+        return NULL;
+    effects_of_op(memory_walker->effects, op, &memory_walker->called);
+    return &memory_walker->called;
+}
+
+/* Gives a value that stands for a memory its accesses. */
+static uint32_t find_memory(struct memory_walker *memory_walker, uint32_t value)
+{
+    uint32_t *memory = id_map_at(&memory_walker->of_value, value);
+    if (*memory == NONE)
+        *memory = new_memory(memory_walker, memory_walker->graph->values.at[value].name);
+    return *memory;
+}
+
+/* The memory of a variable that a called graph uses. This one may have it as a value. */
+static uint32_t variable_memory(struct memory_walker *memory_walker, uint32_t name)
+{
+    uint32_t value = id_map_find(&memory_walker->variables, name);
+    if (value != NONE)
+        return find_memory(memory_walker, value);
+    return named_memory(memory_walker, &memory_walker->of_variable, name);
+}
+
+/* Variables of this graph, which those of called graphs are one memory with. */
+static void find_variables(struct memory_walker *memory_walker)
+{
+    for (uint32_t i = 0; i < memory_walker->graph->ops.count; i++) {
+        const struct op *op = &memory_walker->graph->ops.at[i];
+        uint32_t name = op->attrs.count ? op_shared_name(memory_walker->module, op) : NONE;
+        if (name != NONE && op->results.count)
+            id_map_set(&memory_walker->variables, name,
+                       memory_of(&memory_walker->joined, op->results.first));
+    }
+}
+
+/* The same for what called graphs access; returns whether that is anything. */
+static bool find_called(struct memory_walker *memory_walker, const struct op *op)
+{
+    if (op_call_kind(op) != CALL_NONE && !memory_walker->calls) {
+        find_variables(memory_walker);
+        memory_walker->calls = true;
+    }
+    const struct op_effects *called = called_effects(memory_walker, op);
+    for (uint32_t i = 0; called && i < called->written.count; i++)
+        find_memory(memory_walker,
+                    memory_of(&memory_walker->joined,
+                              op_operands(memory_walker->graph, op)[called->written.at[i]]));
+    for (uint32_t i = 0; called && i < called->shared.count; i++)
+        if (called->shared.at[i].variable)
+            variable_memory(memory_walker, called->shared.at[i].name);
+    return called && (called->written.count || called->shared.count);
+}
+
+/* Gives each memory that is written in place its accesses; returns whether any is shared. */
+static bool find_memories(struct memory_walker *memory_walker)
+{
+    const struct module *module = memory_walker->module;
+    bool any = false;
+    memories_init(&memory_walker->joined, module, memory_walker->graph);
+    for (uint32_t i = 0; i < memory_walker->graph->ops.count; i++) {
+        const struct op *op = &memory_walker->graph->ops.at[i];
+        struct op_write write = {0};
+        any |= attr_find(module, op->attrs, W_reads) || attr_find(module, op->attrs, W_writes);
+        while (op_next_write(module, memory_walker->graph, op, &write)) {
+            find_memory(memory_walker, memory_of(&memory_walker->joined, write.operand));
+            any = true;
+        }
+        any |= find_called(memory_walker, op);
+    }
+    return any;
+}
+
+static void access_buffer(struct memory_walker *memory_walker, uint32_t op,
+                          const struct attr_value *name, bool write)
+{
+    if (name->kind == ATTR_STRING)
+        access_memory(memory_walker,
+                      named_memory(memory_walker, &memory_walker->of_buffer, name->id), op, write);
+}
+
+/* `reads` or `writes`: a string, or a list of strings. */
+static void access_buffers(struct memory_walker *memory_walker, uint32_t id, uint32_t key)
+{
+    const struct attr *attr =
+        attr_find(memory_walker->module, memory_walker->graph->ops.at[id].attrs, key);
+    if (!attr)
+        return;
+    if (attr->value.kind != ATTR_LIST) {
+        access_buffer(memory_walker, id, &attr->value, key == W_writes);
+        return;
+    }
+    for (uint32_t i = 0; i < attr->value.count; i++)
+        access_buffer(memory_walker, id,
+                      &memory_walker->module->attr_values.at[attr->value.first + i],
+                      key == W_writes);
+}
+
+static void access_values(struct memory_walker *memory_walker, uint32_t id)
+{
+    const struct op *op = &memory_walker->graph->ops.at[id];
+    const uint32_t *operands = op_operands(memory_walker->graph, op);
+    for (uint32_t i = 0; i < op->operands.count; i++) {
+        uint32_t memory =
+            id_map_find(&memory_walker->of_value, memory_of(&memory_walker->joined, operands[i]));
+        if (memory != NONE)
+            access_memory(memory_walker, memory, id, false);
+    }
+    struct op_write write = {0};
+    while (op_next_write(memory_walker->module, memory_walker->graph, op, &write))
+        access_memory(
+            memory_walker,
+            id_map_get(&memory_walker->of_value, memory_of(&memory_walker->joined, write.operand)),
+            id, true);
+}
+
+static void access_shared(struct memory_walker *memory_walker, uint32_t op,
+                          const struct shared_effect *shared)
+{
+    uint32_t memory = shared->variable
+                          ? variable_memory(memory_walker, shared->name)
+                          : named_memory(memory_walker, &memory_walker->of_buffer, shared->name);
+    access_memory(memory_walker, memory, op, shared->write);
+}
+
+/* Reads come before writes: they wait for the write before, not for the op's own. */
+static void access_called(struct memory_walker *memory_walker, uint32_t id)
+{
+    const struct op *op = &memory_walker->graph->ops.at[id];
+    const struct op_effects *called = called_effects(memory_walker, op);
+    if (!called)
+        return;
+    for (uint32_t i = 0; i < called->written.count; i++)
+        access_memory(memory_walker,
+                      find_memory(memory_walker, memory_of(&memory_walker->joined,
+                                                           op_operands(memory_walker->graph,
+                                                                       op)[called->written.at[i]])),
+                      id, true);
+    for (int write = 0; write <= 1; write++)
+        for (uint32_t i = 0; i < called->shared.count; i++)
+            if (called->shared.at[i].write == write)
+                access_shared(memory_walker, id, &called->shared.at[i]);
+}
+
+/* The edges between ops (`text`: all of them in text order) that access one memory, at least one of
+ * them writing: read after write, write after read, write after write. What these imply of each
+ * other is left out. What called graphs do is asked of `effects`. Appends to `pairs`. */
+static void memory_edges(struct order_pairs *pairs, const struct module *module,
+                         const struct graph *graph, const uint32_t *text, uint32_t n_ops,
+                         struct effects *effects)
+{
+    struct memory_walker memory_walker = {
+        .module = module, .graph = graph, .pairs = pairs, .effects = effects};
+    uint32_t n_accessing = find_memories(&memory_walker) ? n_ops : 0;
+    for (uint32_t i = 0; i < n_accessing; i++) {
+        access_values(&memory_walker, text[i]);
+        access_buffers(&memory_walker, text[i], W_reads);
+        access_buffers(&memory_walker, text[i], W_writes);
+        access_called(&memory_walker, text[i]);
+    }
+    for (uint32_t i = 0; i < memory_walker.memories.count; i++)
+        vec_free(&memory_walker.memories.at[i].readers);
+    vec_free(&memory_walker.memories);
+    memories_free(&memory_walker.joined);
+    id_map_free(&memory_walker.of_value);
+    id_map_free(&memory_walker.of_buffer);
+    id_map_free(&memory_walker.of_variable);
+    id_map_free(&memory_walker.variables);
+    op_effects_free(&memory_walker.called);
+}
+
+/* ------------------------------------------------------------ events of launches ---- */
+
+/* The first and last op of one stream in one super kernel. */
+struct ends {
+    uint32_t stream, first, last;
+    uint32_t next; /* those of the same super kernel on another stream, or NONE */
+};
+
+struct launch_walker {
+    const struct module *module;
+    const struct graph *graph;
+    struct order_pairs *pairs;
+    VEC(struct ends) ends;
+    struct id_map ends_of; /* by block: the newest of its entries of `ends` */
+    struct event_sides sends;
+    struct id_map sender_of; /* index into sends, by event */
+};
+
+/* Passive ops are on no stream. */
+static void find_ends(struct launch_walker *launch_walker, const uint32_t *text, uint32_t n_ops,
+                      const uint32_t *stream, const uint8_t *passive)
+{
+    for (uint32_t i = 0; i < n_ops; i++) {
+        uint32_t op = text[i];
+        uint32_t block =
+            graph_superkernel(launch_walker->graph, launch_walker->graph->ops.at[op].block);
+        if (block == NONE || !block_has_events(&launch_walker->graph->blocks.at[block]) ||
+            passive[op])
+            continue;
+        uint32_t *newest = id_map_at(&launch_walker->ends_of, block), at = *newest;
+        while (at != NONE && launch_walker->ends.at[at].stream != stream[op])
+            at = launch_walker->ends.at[at].next;
+        if (at == NONE) {
+            at = launch_walker->ends.count;
+            vec_push(&launch_walker->ends, (struct ends){stream[op], op, op, *newest});
+            *newest = at;
+        }
+        launch_walker->ends.at[at].last = op;
+    }
+}
+
+static void add_pairs(struct launch_walker *launch_walker, uint32_t to,
+                      const struct event_side *sender)
+{
+    if (sender->op != NONE) {
+        vec_push(launch_walker->pairs, (struct order_pair){to, sender->op, sender->event});
+        return;
+    }
+    uint32_t at = id_map_find(&launch_walker->ends_of, sender->block);
+    for (; at != NONE; at = launch_walker->ends.at[at].next)
+        vec_push(launch_walker->pairs,
+                 (struct order_pair){to, launch_walker->ends.at[at].last, sender->event});
+}
+
+static void receive(struct launch_walker *launch_walker, const struct event_side *receiver)
+{
+    uint32_t send = id_map_find(&launch_walker->sender_of, receiver->event);
+    if (send == NONE)
+        return;
+    const struct event_side *sender = &launch_walker->sends.at[send];
+    if (receiver->op != NONE) {
+        if (sender->op == NONE) /* between two ops ir/order.c has the edge itself */
+            add_pairs(launch_walker, receiver->op, sender);
+        return;
+    }
+    uint32_t at = id_map_find(&launch_walker->ends_of, receiver->block);
+    for (; at != NONE; at = launch_walker->ends.at[at].next)
+        add_pairs(launch_walker, launch_walker->ends.at[at].first, sender);
+}
+
+/* The edges by events that super kernels as a whole send (behind their last ops) or receive (before
+ * their first ops): their attributes `send` and `recv`. Ops in between follow by the order of their
+ * streams, in which `passive` ops have no part. Appends to `pairs`. */
+static void launch_edges(struct order_pairs *pairs, const struct module *module,
+                         const struct graph *graph, const uint32_t *text, uint32_t n_ops,
+                         const uint32_t *stream, const uint8_t *passive)
+{
+    bool any = false;
+    for (uint32_t b = 0; b < graph->blocks.count && !any; b++)
+        any = block_has_events(&graph->blocks.at[b]);
+    if (!any)
+        return;
+    struct launch_walker launch_walker = {.module = module, .graph = graph, .pairs = pairs};
+    find_ends(&launch_walker, text, n_ops, stream, passive);
+    launch_walker.sends = event_sides_find(graph, W_send);
+    for (uint32_t i = 0; i < launch_walker.sends.count; i++)
+        id_map_set(&launch_walker.sender_of, launch_walker.sends.at[i].event, i);
+    struct event_sides recvs = event_sides_find(graph, W_recv);
+    for (uint32_t i = 0; i < recvs.count; i++)
+        receive(&launch_walker, &recvs.at[i]);
+    vec_free(&recvs);
+    vec_free(&launch_walker.ends);
+    vec_free(&launch_walker.sends);
+    id_map_free(&launch_walker.ends_of);
+    id_map_free(&launch_walker.sender_of);
+}
+
+/* --------------------------------------------------------------------- all edges ---- */
 
 static uint8_t *passive_of_ops(const struct module *module, const struct graph *graph)
 {

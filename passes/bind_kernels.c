@@ -18,7 +18,7 @@
 #include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/seen_ops.h"
-#include "ir/stub_kernels.h"
+#include "ir/module.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 #include "passes/entry/short_calls.h"

@@ -153,7 +153,6 @@ plugin_headers = \
 	ir/base/utf8.h \
 	ir/base/vec.h \
 	ir/call_ops.def \
-	ir/called_accesses.h \
 	ir/calls.h \
 	ir/contents.h \
 	ir/dims.h \

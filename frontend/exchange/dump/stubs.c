@@ -5,7 +5,7 @@
 #include "ir/kernel_source.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
-#include "ir/stub_kernels.h"
+#include "ir/module.h"
 
 #include <string.h>
 
