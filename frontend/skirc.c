@@ -39,7 +39,7 @@ static bool check_common_options(const struct invocation *invocation)
     }
     unsigned jobs;
     if (strcmp(invocation->command->name, "test") != 0) /* tests are blessed in place */
-        file_protect_inputs();
+        file_protect_inputs(true);
     return outputs_are_apart(invocation) &&
            option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
            (!option_exists(invocation, "jobs") || jobs_option(invocation, &jobs)) &&

@@ -5,6 +5,7 @@
 #include "frontend/cli/command.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "ir/base/file.h"
 #include "ir/base/suggest.h"
 
 #include <assert.h>
@@ -656,7 +657,7 @@ enum exit_status cli_main(const struct cli *cli, int argc, const char *const *ar
     struct mem_scope scope = {.blocks = NULL};
     if (call.n_args > 0)
         next_argument(&call);
-    if (!mem_scope_run(&scope, work, &call))
-        return out_of_memory(err);
-    return output_end(out, err, call.status);
+    bool done = mem_scope_run(&scope, work, &call);
+    file_protect_inputs(false); /* they were those of the command */
+    return done ? output_end(out, err, call.status) : out_of_memory(err);
 }

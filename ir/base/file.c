@@ -36,10 +36,12 @@ static struct {
     size_t count, capacity;
 } inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void file_protect_inputs(void)
+void file_protect_inputs(bool protect)
 {
-    inputs.listed = true;
-    inputs.count = 0;
+    free(inputs.at);
+    inputs.at = NULL;
+    inputs.count = inputs.capacity = 0;
+    inputs.listed = protect;
 }
 
 /* The place of a file in the list; `count` where it is not in it. The lock is held. */
@@ -52,11 +54,12 @@ static size_t find_input(const struct stat *st)
     return i;
 }
 
-static void add_input(const struct stat *st)
+/* False where there is no memory. */
+static bool add_input(const struct stat *st)
 {
     bool ok = true;
     if (!inputs.listed || !S_ISREG(st->st_mode))
-        return;
+        return true;
     pthread_mutex_lock(&inputs.lock);
     if (inputs.count == inputs.capacity) {
         size_t capacity = inputs.capacity + inputs.capacity / 2 + 64;
@@ -68,8 +71,7 @@ static void add_input(const struct stat *st)
     if (ok)
         inputs.at[inputs.count++] = (struct input){st->st_dev, st->st_ino};
     pthread_mutex_unlock(&inputs.lock);
-    if (!ok)
-        mem_exhausted();
+    return ok;
 }
 
 bool file_is_input(const char *path)
@@ -155,8 +157,8 @@ static bool read_opened(struct reading *reading, bool standard, struct file_byte
     struct stat st;
     if (fstat(reading->fd, &st) != 0)
         return fail(reading->error, reading->error_size, reading->path, "read");
-    if (!standard)
-        add_input(&st);
+    if (!standard && !add_input(&st))
+        mem_exhausted();
     if (S_ISREG(st.st_mode))
         reading->size = (uint64_t)st.st_size;
     else if (!S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !standard &&
@@ -264,8 +266,11 @@ int file_open_regular(const char *path, uint64_t *size, char *error, size_t erro
         return -1;
     }
     bool known = fstat(fd, &st) == 0;
+    if (known && !add_input(&st)) {
+        close(fd);
+        mem_exhausted();
+    }
     if (known && S_ISREG(st.st_mode)) {
-        add_input(&st);
         *size = (uint64_t)st.st_size;
         return fd;
     }

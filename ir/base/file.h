@@ -60,7 +60,7 @@ bool folder_names(const char *path, struct arena *arena, struct file_names *name
 struct file_out {
     int fd;
     char *path, *temp; /* `temp` is NULL where none is made (yet) */
-    int cleanup;      /* that it is noted by: a signal that ends the process leaves it nowhere */
+    int cleanup;       /* that it is noted by: a signal that ends the process leaves it nowhere */
     struct mem_guard guard;
 };
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);
@@ -79,8 +79,8 @@ bool file_write(const char *path, const void *data, size_t size, char *error, si
 /* ---- Outputs and inputs ---- */
 
 /* From now on, each regular file that this process opens to read is an input, by its device and
- * inode: no file_out replaces one. */
-void file_protect_inputs(void);
+ * inode: no file_out replaces one. Or that ends. There are no inputs so far. */
+void file_protect_inputs(bool protect);
 /* Whether a path leads to an input. */
 bool file_is_input(const char *path);
 /* The file may be replaced: a command works in place. */
