@@ -97,7 +97,8 @@ class Generator:
         beside = "9" if self.chance(0.5) else None
         for i in range(count):
             outside = self.chance({"early": 0.12, "dynamic": 0.1, "residency": 0.2}[self.family])
-            scope = None if outside else scopes[self.random.randrange(len(scopes)) if self.chance(0.4) else i * len(scopes) // count]
+            at = self.random.randrange(len(scopes)) if not outside and self.chance(0.4) else i * len(scopes) // count
+            scope = None if outside else scopes[at]
             stream = self.random.choice(streams)
             if outside and beside and self.chance(0.8):
                 stream = beside
@@ -262,7 +263,8 @@ class Mutator:
         elif what == "target":
             n = next(n for n, line in enumerate(lines) if line.startswith("target"))
             aic, aiv = (int(number) for number in re.findall(r" = (\d+)", lines[n]))
-            aic, aiv = self.random.choice(((max(aic - 1, 1), aiv // aic * max(aic - 1, 1)), (aic + 1, aiv // aic * (aic + 1)), (aic, aiv + 1)))
+            cubes = max(1, aic + self.random.choice((-1, 0, 1)))
+            aic, aiv = cubes, aiv // aic * cubes if cubes != aic else aiv + 1
             lines[n] = f'target "t" {{aic = {aic}, aiv = {aiv}}}'
         elif what == "call":
             calls = [n for n in program if word(n) == "call"]

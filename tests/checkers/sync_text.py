@@ -151,7 +151,8 @@ class Module:
                 op.accesses.append((bytes_of(op.result), True, op))
             if op.workspace:
                 op.accesses.append((op.workspace, True, None))
-            op.accesses += [((name, 0, 1 << 40), word, None) for word in (False, True) for name in (op.writes if word else op.reads)]
+            op.accesses += [((name, 0, 1 << 40), False, None) for name in op.reads]
+            op.accesses += [((name, 0, 1 << 40), True, None) for name in op.writes]
 
     def orders(self):
         """Pairs of ops that the graph orders, each with what demands it: data, memory or order (docs/language.md, Order)."""
