@@ -227,37 +227,23 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_answers.h \
 	frontend/commands/run_check.c \
 	frontend/commands/run_check.h \
-	frontend/commands/run_defaults.c \
-	frontend/commands/run_defaults.h \
-	frontend/commands/outer_graphs.c \
-	frontend/commands/outer_graphs.h \
-	frontend/commands/run_graph.c \
-	frontend/commands/run_graph.h \
-	frontend/commands/run_json.c \
-	frontend/commands/run_json.h \
-	frontend/commands/run_launch.c \
-	frontend/commands/run_launch.h \
-	frontend/commands/run_measure.c \
-	frontend/commands/run_measure.h \
-	frontend/commands/run_operands.c \
-	frontend/commands/run_operands.h \
-	frontend/commands/run_options.c \
-	frontend/commands/run_options.h \
-	frontend/commands/run_other.c \
-	frontend/commands/run_other.h \
-	frontend/commands/run_profile.c \
-	frontend/commands/run_profile.h \
-	frontend/commands/run_repeat.c \
-	frontend/commands/run_repeat.h \
-	frontend/commands/run_report.c \
-	frontend/commands/run_report.h \
-	frontend/commands/run_stubs.c \
-	frontend/commands/run_stubs.h \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
+	frontend/commands/outer_graphs.c \
+	frontend/commands/outer_graphs.h \
+	frontend/commands/run_launch.c \
+	frontend/commands/run_launch.h \
+	frontend/commands/run_setup.c \
+	frontend/commands/run_setup.h \
+	frontend/commands/run_other.c \
+	frontend/commands/run_other.h \
+	frontend/commands/run_measure.c \
+	frontend/commands/run_measure.h \
+	frontend/commands/run_report.c \
+	frontend/commands/run_report.h \
 	frontend/commands/runner.h \
-	frontend/commands/run_writers.c \
-	frontend/commands/run_writers.h \
+	frontend/commands/run_operands.c \
+	frontend/commands/run_operands.h \
 	frontend/commands/samples.c \
 	frontend/commands/samples.h \
 	frontend/commands/shape_arguments.c \

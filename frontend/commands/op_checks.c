@@ -16,7 +16,6 @@
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_values.h"
-#include "frontend/commands/run_writers.h"
 #include "ir/calls.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

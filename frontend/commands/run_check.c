@@ -4,7 +4,6 @@
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_values.h"
-#include "frontend/commands/run_writers.h"
 
 /* Sums of the inputs that no op writes; 0: it is none of them. */
 static uint64_t *sum_inputs(const struct outcome *outcome)

@@ -1,6 +1,5 @@
 #include "frontend/commands/run_launch.h"
 #include "frontend/cli/child_process.h"
-#include "frontend/commands/run_json.h"
 #include "frontend/commands/run_report.h"
 
 #include <signal.h>

@@ -1,16 +1,128 @@
-#include "frontend/commands/run_graph.h"
+#include "frontend/commands/run_setup.h"
+#include "frontend/cli/shared_options.h"
 #include "frontend/commands/given_graphs.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/commands/outer_graphs.h"
 #include "frontend/tensor/npy.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
+#include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+#include "ir/variants.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------------- options ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* Options have a sign of equality; a path that has one ends as files do or has a slash. */
+static bool read_comparison(struct runner *runner)
+{
+    const char *text = runner->compared = option_value(runner->invocation, "compare");
+    const char *file = runner->invocation->files[0];
+    if (!text)
+        return true;
+    bool is_file = ends_with(text, ".skir") || strchr(text, '/');
+    runner->compare = strcmp(text, "unfused") == 0 ? COMPARE_UNFUSED
+                      : is_file                    ? COMPARE_FILE
+                      : strchr(text, '=')          ? COMPARE_OPTIONS
+                                                   : COMPARE_NONE;
+    if (runner->compare == COMPARE_NONE)
+        usage_error(runner->invocation,
+                    "'--compare' needs 'unfused', FILE.skir or options of scopes "
+                    "(NAME=VALUE), not '%s'",
+                    text);
+    else if (runner->compare == COMPARE_OPTIONS && strcmp(file, "-") == 0)
+        usage_error(runner->invocation,
+                    "'--compare=%s' reads the input twice, and '-' can be read once", text);
+    else
+        return runner->compare != COMPARE_OPTIONS ||
+               sk_argument_check(runner->invocation, "compare");
+    return false;
+}
+
+/* Where --target says; false, with a usage error, where graphs cannot run. */
+static bool choose_target(struct runner *runner)
+{
+    char error[512];
+    runner->target = target_option(runner->invocation);
+    if (!runner->target)
+        return false;
+    runner->how = backend_runner(runner->target, error, sizeof error);
+    if (!runner->how)
+        usage_error(runner->invocation, "%s", error);
+    return runner->how != NULL;
+}
+
+enum { MOST_REPEATS = 1000000 };
+
+static bool parse_count(const char *text, uint64_t *count)
+{
+    uint64_t number = 0;
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 7 || text[digits] != '\0')
+        return false;
+    for (; *text; text++)
+        number = number * 10 + (uint64_t)(*text - '0');
+    *count = number;
+    return number <= MOST_REPEATS;
+}
+
+/* Runs that are watched, or that may go wrong, are not measured where nobody asks for it. */
+static bool read_repeat(struct runner *runner)
+{
+    const struct invocation *invocation = runner->invocation;
+    const char *text = option_value(invocation, "repeat");
+    bool once = runner->race_check || runner->trace || option_given(invocation, "unproven");
+    runner->repeat = once ? 0 : REPEAT_AUTO;
+    if (!text)
+        return true;
+    runner->repeat = REPEAT_AUTO;
+    if (strcmp(text, "auto") == 0 || parse_count(text, &runner->repeat))
+        return true;
+    usage_error(invocation, "'--repeat' needs a whole number from 0 to %d or 'auto', not '%s'",
+                MOST_REPEATS, text);
+    return false;
+}
+
+bool run_options_read(struct runner *runner)
+{
+    const struct invocation *invocation = runner->invocation;
+    runner->race_check = option_given(invocation, "race-check");
+    runner->full_barriers = option_given(invocation, "full-barriers");
+    runner->trust_kernels = option_given(invocation, "trust-kernels");
+    runner->check_kernels = option_given(invocation, "check-kernels");
+    runner->serial = option_given(invocation, "serial");
+    if (runner->check_kernels && runner->trust_kernels) {
+        usage_error(invocation, "'--check-kernels' and '--trust-kernels' exclude each other");
+        return false;
+    }
+    runner->profile = option_value(invocation, "profile");
+    runner->trace = option_value(invocation, "trace");
+    return choose_target(runner) && read_repeat(runner) && read_comparison(runner) &&
+           option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
+           option_number(invocation, "threads", 0, 1024, &runner->threads) &&
+           option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
+           option_number(invocation, "max-iterations", 0, UINT64_MAX, &runner->max_iterations) &&
+           sk_argument_check(invocation, "sk-options") && fusion_arguments_check(invocation);
+}
+
+const char *run_options_record(const struct runner *runner)
+{
+    if (runner->profile)
+        return runner->trace ? "profiling=1:debug-op-exec-trace=1" : "profiling=1";
+    return runner->trace ? "debug-op-exec-trace=1" : NULL;
+}
+
+/* --------------------------------------------------------------------------- graph ---- */
 
 /* The only graph that no other calls, or NULL. */
 static const struct graph *uncalled_graph(const struct module *module)
@@ -212,4 +324,73 @@ const struct graph *run_graph_choose_other(const struct runner *other, const str
                     "%s has no graph '%.*s', and not one alone that no other calls", other->name,
                     SHOWN_NAME(name));
     return choose_case(other, graph);
+}
+
+/* --------------------------------------------------------------------------- stubs ---- */
+
+/* By index, the first op that has a kernel; NULL where none has. */
+static void mark_kernels(const struct module *module, const struct graph *graph,
+                         const struct op **users)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        if (op->kernel == NONE)
+            continue;
+        const struct op **user = &users[kernel_id(module, module_kernel(module, op->kernel))];
+        *user = *user ? *user : op;
+    }
+}
+
+/* The same of the graph and of all that it calls. */
+static const struct op **kernel_users(const struct module *module, const struct graph *graph)
+{
+    const struct op **users = mem_calloc(module->kernels.count, sizeof *users);
+    uint8_t *reached = mem_calloc(module->graphs.count, 1);
+    uint8_t *done = mem_calloc(module->graphs.count, 1);
+    bool more = true;
+    reached[graph_id(module, graph)] = 1;
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < module->graphs.count; i++) {
+            if (!reached[i] || done[i])
+                continue;
+            more = true;
+            done[i] = 1;
+            graph_mark_called(module, &module->graphs.at[i], reached);
+            mark_kernels(module, &module->graphs.at[i], users);
+        }
+    }
+    mem_free(reached);
+    mem_free(done);
+    return users;
+}
+
+/* A kernel without a place in the text is that of ops with the flag. */
+static void report_stub(const struct module *module, const struct kernel *kernel,
+                        const struct op *user, struct diags *diags)
+{
+    if (kernel->loc == NONE) {
+        if (diag_at(diags, DIAG_stub, locate_op(module, user, OP_TYPE_NAME, 0),
+                    "this %.*s is a stub: it has no code to run", NAME(module, user->type)))
+            diag_help(diags, "leave 'stub' out if there is a sample kernel for it, else give it a "
+                             "kernel of your own: 'via @KERNEL'");
+    } else if (diag_at(diags, DIAG_stub, locate_name(module, kernel->loc),
+                       "'@%.*s' is a stub: it has no code to run", NAME(module, kernel->name))) {
+        diag_help(diags, "instead of 'stub', write object = \"FILE.o\", function = \"NAME\"");
+    }
+}
+
+bool run_without_stubs(const struct module *module, const struct graph *graph, struct diags *diags)
+{
+    const struct op **users = kernel_users(module, graph);
+    bool none = true;
+    for (uint32_t i = 0; i < module->kernels.count; i++) {
+        const struct kernel *kernel = &module->kernels.at[i];
+        if (!users[i] || !kernel_is_stub(module, kernel))
+            continue;
+        report_stub(module, kernel, users[i], diags);
+        none = false;
+    }
+    mem_free(users);
+    return none;
 }
