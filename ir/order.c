@@ -652,6 +652,35 @@ static bool conduct(struct builder *builder)
     return builder->conducted.count > 0;
 }
 
+/* Marks ops of super kernels by their edges from and to ops outside; blocks[b] has the words for
+ * the ops of super kernel b that may depend on what goes on outside while it runs. */
+static void find_beyond(struct order *order, const struct graph *graph)
+{
+    uint8_t *blocks = mem_calloc(graph->blocks.count, 1);
+    uint32_t *block_of = mem_calloc(order->n_ops, sizeof *block_of);
+    for (uint32_t i = 0; i < order->n_ops; i++) {
+        const struct clauses *clauses = op_clauses(graph, &graph->ops.at[i]);
+        block_of[i] = graph_superkernel(graph, graph->ops.at[i].block);
+        if (block_of[i] != NONE)
+            blocks[block_of[i]] |=
+                (clauses->recv.count ? BEYOND_START : 0) | (clauses->send.count ? BEYOND_READS : 0);
+    }
+    for (uint32_t to = 0; to < order->n_ops; to++)
+        for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++) {
+            uint32_t from = order->edges[e].from;
+            enum order_kind kind = order->edges[e].kind;
+            bool memory = kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
+            if (block_of[from] == block_of[to])
+                continue;
+            if (block_of[to] != NONE && (memory || kind == ORDER_DATA))
+                order->beyond[to] |= blocks[block_of[to]] & BEYOND_START;
+            if (block_of[from] != NONE && memory)
+                order->beyond[from] |= blocks[block_of[from]] & BEYOND_READS;
+        }
+    mem_free(block_of);
+    mem_free(blocks);
+}
+
 void order_init(struct order *order, const struct module *module, const struct graph *graph)
 {
     struct effects *effects = effects_new(module);
@@ -668,7 +697,8 @@ void order_init_with(struct order *order, const struct module *module, const str
                             .stream = mem_calloc(n, sizeof(uint32_t)),
                             .position = mem_calloc(n, sizeof(uint32_t)),
                             .text = mem_calloc(n, sizeof(uint32_t)),
-                            .passive = passive_of_ops(module, graph)};
+                            .passive = passive_of_ops(module, graph),
+                            .beyond = mem_calloc(n, 1)};
     walk_body(order, graph);
     struct builder builder = {.graph = graph, .order = order, .by = NONE};
     find_senders(&builder);
@@ -683,6 +713,7 @@ void order_init_with(struct order *order, const struct module *module, const str
     if (builder.overlaps.ordered.count)
         build(&builder);
     overlaps_take(&builder.overlaps, order);
+    find_beyond(order, graph);
     id_map_free(&builder.last_of_stream);
     id_map_free(&builder.sender_of_event);
     vec_free(&builder.memory);
@@ -718,5 +749,6 @@ void order_free(struct order *order)
     mem_free(order->position);
     mem_free(order->text);
     mem_free(order->passive);
+    mem_free(order->beyond);
     mem_free(order->overlaps);
 }

@@ -38,19 +38,29 @@ struct order {
     uint32_t *text;     /* op ids in text order */
     uint8_t *passive;   /* per op: op_is_passive */
     struct overlap *overlaps; /* of the edges by addresses */
+    uint8_t *beyond;          /* per op: BEYOND_... */
 };
 
-/* What an order demands of kernels that start early (docs/device-model.md, "Early start"): that the
- * earlier op is complete with what it reads, not only what it writes; that the later one reads
- * nothing before. Memory says what is read and written; of `after`, events and streams by
- * themselves nothing hangs on reads. */
-static inline bool order_is_for_reads(enum order_kind kind)
+/* What hangs on an op's reads beyond its own edges, since edges that others imply are left out:
+ * START: a super kernel that waits for events has the op, which reads or writes what an op outside
+ * wrote or reads; READS: what the op reads, a later op overwrites by its address, or, where its
+ * super kernel sends events, an op outside. */
+enum { BEYOND_START = 1, BEYOND_READS = 2 };
+
+/* What an edge demands of kernels that start early (docs/device-model.md, "Early start"): that the
+ * earlier op is complete with what it reads, not only what it writes; that the later one, `to`,
+ * reads nothing before. Memory says what is read and written; of `after`, events and streams by
+ * themselves nothing hangs on reads, unless it does on those beyond the edge. */
+static inline bool order_is_for_reads(const struct order *order, const struct order_edge *edge)
 {
-    return kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
+    return edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS ||
+           order->beyond[edge->from] & BEYOND_READS;
 }
-static inline bool order_is_from_start(enum order_kind kind)
+static inline bool order_is_from_start(const struct order *order, const struct order_edge *edge,
+                                       uint32_t to)
 {
-    return kind == ORDER_DATA || kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
+    return edge->kind == ORDER_DATA || edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS ||
+           order->beyond[to] & BEYOND_START;
 }
 
 /* The required order of a graph. Values without definition and events without partner add

@@ -433,6 +433,28 @@ static void visit_streams(struct finder *finder)
     id_map_free(&seen);
 }
 
+/* Numbers are places in `sorted`, from 1. */
+static void find_reused(struct finder *finder)
+{
+    uint32_t n = finder->order->n_ops;
+    pieces_clear(&finder->written);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t place = 0; place < n; place++) {
+            uint32_t op = finder->sorted[place];
+            if (op >= finder->graph->ops.count)
+                continue;
+            bool reused = false;
+            for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
+                bool write = finder->accesses.at[i].kind != ACCESS_READ;
+                if (pass == 0 && write)
+                    pieces_set(&finder->written, finder->pieces_of[i], place + 1);
+                reused |= pieces_most(&finder->written, finder->pieces_of[i]) > place + 1;
+            }
+            if (pass == 1 && reused)
+                vec_push(&finder->found->reused, op);
+        }
+}
+
 /* ---------------------------------------------------------------------- contents ---- */
 
 /* Who wrote what last, as all ops follow one another: numbers are places in `sorted`, from 1. */
@@ -537,6 +559,7 @@ static void find_all(struct finder *finder, const struct order *order)
         pieces_init(&finder->accessed, finder->borders.count);
         visit_streams(finder);
         visit_contents(finder);
+        find_reused(finder);
     }
     gates_free(&gates);
 }
@@ -597,10 +620,13 @@ void overlaps_free(struct overlaps *overlaps)
     vec_free(&overlaps->ordered);
     vec_free(&overlaps->unordered);
     vec_free(&overlaps->overwritten);
+    vec_free(&overlaps->reused);
 }
 
 void overlaps_take(struct overlaps *overlaps, struct order *order)
 {
+    for (uint32_t i = 0; i < overlaps->reused.count; i++)
+        order->beyond[overlaps->reused.at[i]] |= BEYOND_READS;
     order->overlaps = overlaps->ordered.at;
     overlaps->ordered.at = NULL;
     overlaps_free(overlaps);

@@ -29,6 +29,7 @@ struct overlaps {
         struct overwrite *at;
         uint32_t count, capacity;
     } overwritten;
+    struct vec_u32 reused; /* ops that read bytes which a later op writes, in any order */
 };
 
 /* Whether the graph has addresses, or calls others in a module that has any. */

@@ -88,9 +88,9 @@ static void find_reads(struct starter *s)
             uint32_t from = superkernel_index(sk, edge->from);
             if (from == NONE)
                 continue;
-            if (order_is_from_start(edge->kind) && !(built_for(s, i) & EARLY_READS_LATE))
+            if (order_is_from_start(sk->order, edge, id) && !(built_for(s, i) & EARLY_READS_LATE))
                 s->reads[i] |= READS_BEFORE;
-            if (order_is_for_reads(edge->kind) && !(built_for(s, from) & EARLY_READS_DONE))
+            if (order_is_for_reads(sk->order, edge) && !(built_for(s, from) & EARLY_READS_DONE))
                 s->reads[from] |= READS_BEHIND;
         }
     }

@@ -25,13 +25,16 @@
 
 /* Whether `later` knows `earlier` to be complete; of kernels that start early, as far as the order
  * is about what they write and wait for. */
-static bool is_enforced(const struct sync_checker *checker, enum order_kind kind,
-                        const struct sync_point *earlier, const struct sync_point *later)
+static bool is_enforced(const struct sync_checker *checker, const struct order_edge *edge,
+                        uint32_t to, const struct sync_point *earlier,
+                        const struct sync_point *later)
 {
-    struct sync_point begin =
-        order_is_from_start(kind) ? sync_begin(&checker->proof, later) : *later;
-    return order_is_for_reads(kind) ? sync_is_ended(&checker->proof, earlier, &begin)
-                                    : sync_is_done(&checker->proof, earlier, &begin);
+    const struct order *order = checker->subject->order;
+    struct sync_point begin = order_is_from_start(order, edge, checker->subject->ops[to])
+                                  ? sync_begin(&checker->proof, later)
+                                  : *later;
+    return order_is_for_reads(order, edge) ? sync_is_ended(&checker->proof, earlier, &begin)
+                                           : sync_is_done(&checker->proof, earlier, &begin);
 }
 
 static bool check_edge(const struct sync_checker *checker, const struct order_edge *edge,
@@ -43,7 +46,7 @@ static bool check_edge(const struct sync_checker *checker, const struct order_ed
             const struct sync_point *earlier = &placed[from].call[part];
             const struct sync_point *later = &placed[to].call[core];
             if (later->step == NONE || earlier->step == NONE ||
-                is_enforced(checker, edge->kind, earlier, later))
+                is_enforced(checker, edge, to, earlier, later))
                 continue;
             sync_report_order(checker, edge, from, to, part, core);
             return false;

@@ -290,7 +290,7 @@ static void predict_order(const struct adder *adder, uint32_t block)
 {
     struct launch_table *table = &adder->launches->table;
     struct range range = table->rows.at[table->rows.count - 1].steps;
-    struct launch_step *steps = table->steps.at + range.first;
+    struct launch_step *steps = range.count ? table->steps.at + range.first : NULL;
     struct id_map before = {NULL, 0, 0};
     bool list = is_list(adder, block);
     for (uint32_t i = 1; i < range.count && !list; i++) {

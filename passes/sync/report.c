@@ -429,7 +429,8 @@ static bool report_early_order(const struct sync_checker *checker, const struct 
 {
     struct diags *diags = checker->diags;
     struct sync_point begin = sync_begin(&checker->proof, later);
-    bool late = order_is_from_start(edge->kind) && !sync_is_done(&checker->proof, earlier, &begin);
+    bool late = order_is_from_start(checker->subject->order, edge, checker->subject->ops[to]) &&
+                !sync_is_done(&checker->proof, earlier, &begin);
     uint32_t name = sync_op(checker->subject, late ? to : from)->kernel;
     if (!diag_at(diags, DIAG_sync_order, op_span(checker, to),
                  late ? "entry '@%.*s' orders this op behind another by its kernel's own wait, but "
