@@ -18,8 +18,8 @@ enum cleanup_kind {
 void cleanup_hold(sigset_t *before);
 void cleanup_release(const sigset_t *before);
 
-/* Registers what this process has made. Returns a number for cleanup_forget(), CLEANUP_NONE where
- * there is no room. */
+/* Registers what this process has made, or is about to make. Returns a number for
+ * cleanup_forget(), CLEANUP_NONE where there is no room. */
 enum { CLEANUP_NONE = -1 };
 int cleanup_add(enum cleanup_kind kind, const char *path);
 int cleanup_add_process(pid_t pid);

@@ -1,6 +1,5 @@
 /* Files and folders. Outputs are compared with inputs in one place: files that are opened to read
  * are listed by device and inode, and a file that is to be replaced is looked up in that list. */
-#define _GNU_SOURCE /* mkostemp */
 #include "ir/base/file.h"
 #include "ir/base/cleanup_registry.h"
 #include "ir/base/message.h"
@@ -13,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool fail(char *error, size_t error_size, const char *path, const char *what)
@@ -389,9 +390,42 @@ static mode_t wanted_mode(const struct stat *existing)
     return 0666 & ~mask;
 }
 
-/* Makes the file that will be renamed to out->path, in its folder. A signal finds it registered. */
+enum { RANDOM_SIZE = 6 }; /* letters at the end of a temporary file's name */
+
+static void put_random(char *at)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static _Atomic uint64_t last;
+    struct timespec time;
+    uint64_t number = 0;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
+    last = (last ^ number ^ (uint64_t)time.tv_nsec << 24 ^ (uint64_t)getpid()) *
+               UINT64_C(6364136223846793005) +
+           1442695040888963407;
+    number = last >> 24;
+    for (int i = 0; i < RANDOM_SIZE; i++, number /= sizeof letters - 1)
+        at[i] = letters[number % (sizeof letters - 1)];
+}
+
+/* Registered before it is there: a signal that nobody can hold back may end the process between. */
+static int make_registered(const char *temp, int *cleanup)
+{
+    struct stat st;
+    errno = EEXIST;
+    if (lstat(temp, &st) == 0)
+        return -1;
+    *cleanup = cleanup_add(CLEANUP_FILE, temp);
+    int fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        cleanup_forget(*cleanup);
+    return fd;
+}
+
+/* Makes the file that will be renamed to out->path, in its folder. */
 static void open_temp(struct file_out *out, mode_t mode)
 {
+    enum { TRIES = 100 };
     static const char name[] = ".skirc.XXXXXX";
     const char *slash = strrchr(out->path, '/');
     int folder = slash ? (int)(slash + 1 - out->path) : 0;
@@ -399,16 +433,17 @@ static void open_temp(struct file_out *out, mode_t mode)
     sigset_t before;
     snprintf(temp, (size_t)folder + sizeof name, "%.*s%s", folder, out->path, name);
     cleanup_hold(&before);
-    out->fd = mkostemp(temp, O_CLOEXEC);
-    int saved = errno;
-    if (out->fd >= 0) {
-        out->temp = temp;
-        out->cleanup = cleanup_add(CLEANUP_FILE, temp);
-        (void)!fchmod(out->fd, mode);
-    } else {
-        mem_free(temp);
+    for (int i = 0; i < TRIES && out->fd < 0 && (i == 0 || errno == EEXIST); i++) {
+        put_random(temp + strlen(temp) - RANDOM_SIZE);
+        out->fd = make_registered(temp, &out->cleanup);
     }
+    int saved = errno;
+    out->temp = out->fd >= 0 ? temp : NULL;
     cleanup_release(&before);
+    if (out->fd >= 0)
+        (void)!fchmod(out->fd, mode);
+    else
+        mem_free(temp);
     errno = saved;
 }
 

@@ -512,7 +512,7 @@ static unsigned files_in(const char *path)
     unsigned count = 0;
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir));)
-        count += entry->d_name[0] != '.';
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(dir);
     return count;
 }
