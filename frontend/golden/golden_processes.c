@@ -61,6 +61,20 @@ static void run_errand(void *user)
                                        errand->processes->bless, &errand->report);
 }
 
+/* What the process still prints comes behind it. */
+static bool write_report(int fd, const struct text *report)
+{
+    ssize_t n;
+    if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+        return false;
+    for (size_t at = 0; at < report->size; at += n > 0 ? (size_t)n : 0) {
+        n = write(fd, report->at + at, report->size - at);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+    }
+    return true;
+}
+
 /* Ends by exit, not _exit, so that sanitizers and coverage do their work at exit. The parent's
  * memory is not this process's to release: it has a scope of its own. */
 static _Noreturn void run_child(const struct golden_processes *processes, const char *path,
@@ -82,9 +96,7 @@ static _Noreturn void run_child(const struct golden_processes *processes, const 
     if (!mem_scope_run(&scope, run_errand, &errand))
         exit(out_of_memory(stderr));
     fflush(NULL);
-    if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 ||
-        (errand.report.size &&
-         write(fd, errand.report.at, errand.report.size) != (ssize_t)errand.report.size))
+    if (!write_report(fd, &errand.report))
         exit(EXIT_DEFECT);
     text_free(&errand.report);
     exit(VERDICT + errand.verdict);
@@ -99,8 +111,9 @@ static void read_output(struct text *text, FILE *output, size_t limit)
     for (off_t at = 0; (size_t)at < limit; at += n) {
         size_t size = limit - (size_t)at < sizeof buffer ? limit - (size_t)at : sizeof buffer;
         n = pread(fileno(output), buffer, size, at);
-        if (n <= 0)
+        if (n == 0 || (n < 0 && errno != EINTR))
             return;
+        n = n > 0 ? n : 0;
         text_bytes(text, buffer, (size_t)n);
     }
 }
