@@ -147,8 +147,10 @@ static _Noreturn void be_child(struct errand *errand, struct shared *block, pid_
     shared = block;
     child = getpid();
     on_exit(on_exit_called, NULL);
-    if (!mem_scope_run(&scope, do_work, errand))
-        errand->status = out_of_memory(err);
+    if (!mem_scope_run(&scope, do_work, errand)) {
+        child_report("skirc: out of memory\n"); /* for the parent to say in JSON, too */
+        errand->status = EXIT_DEFECT;
+    }
     enum exit_status status = output_end(out, err, errand->status);
     fflush(err);
     atomic_store(&shared->done, true);

@@ -8,7 +8,8 @@
 
 struct child_end {
     bool answered;   /* child_answered() was called */
-    char text[4096]; /* what was reported of a child that did not end by itself, or "" */
+    char text[4096]; /* what was reported of a child that did not end by itself, or that was out of
+                      * memory, or "" */
 };
 
 /* Does the work of a command in a child, whose output appears as if it were made here. EXIT_INPUT,
