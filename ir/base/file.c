@@ -19,7 +19,9 @@
 
 static bool fail(char *error, size_t error_size, const char *path, const char *what)
 {
-    snprintf(error, error_size, "cannot %s '%s': %s", what, path, strerror(errno));
+    const char *why =
+        errno == EMFILE ? "the limit of open files (ulimit -n) is too low" : strerror(errno);
+    snprintf(error, error_size, "cannot %s '%s': %s", what, path, why);
     return false;
 }
 

@@ -232,8 +232,8 @@ tap.check("a stack that is too small is told", done.returncode == 3 and not done
           "skirc: the limit of the stack (ulimit -s) is 64 KiB, but must be at least 512\n", done)
 done = limited("ulimit -s 512; ", *RUN)
 tap.check("  and one that is not is enough", done.returncode == 0, done)
-done = limited("ulimit -n 6; ", *RUN, "--json")
-tap.check("too few open files to run kernels are told in JSON, too", done.returncode == 1 and
+done = limited("ulimit -n 4; ", *RUN, "--json")
+tap.check("too few open files to read the input of a run are told in JSON, too", done.returncode == 1 and
           "(ulimit -n) is too low" in json.loads(done.stdout or "{}")["diagnostics"][0]["text"], done)
 if LIMIT:
     done = limited("ulimit -v 20000; ", *RUN, "--json")
