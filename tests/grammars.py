@@ -13,8 +13,8 @@ A grammar is a dictionary from a rule's name to an expression:
 import random
 import re
 
-CLASSES = {"value", "symbol", "string", "integer", "number", "word", "dtype", "mnemonic",
-           "keyword", "switch"}
+CLASSES = {"value", "symbol", "string", "integer", "number", "word", "type_word", "dtype",
+           "mnemonic", "keyword", "switch"}
 
 
 # ---- tokens ----
@@ -175,6 +175,7 @@ class Generator:
         return pick({"string": ['"s"', '""', '"a\\"b"', '"1"'], "integer": ["0", "1", "24", "0x10"],
                      "number": ["0.5", "1e-05", "inf", "-inf", "nan", "-2.5"],
                      "word": ["Add", "MatMul", "_x", "aic", "aiv", "Xy1", "label"],
+                     "type_word": ["Add", "MatMul", "_x", "Xy1", "_"],
                      "dtype": self.words.dtypes, "mnemonic": self.words.mnemonics,
                      "keyword": self.words.keywords, "switch": ["true", "false"]}[name])
 
@@ -238,12 +239,17 @@ class Recogniser:
         self.known = {}
         return self.input is not None and len(self.input) in self.ends(("rule", rule), 0)
 
+    def fits(self, kind, of, at):
+        is_a, text = self.input[at]
+        if kind == "text":
+            return text == of
+        return is_a == of or (of == "type_word" and is_a == "word" and not text[0].islower())
+
     def ends(self, body, at):
         """Where the derivations that begin at a token may end."""
         kind, of = body
         if kind in ("text", "class"):
-            fits = at < len(self.input) and (self.input[at][1 if kind == "text" else 0] == of)
-            return {at + 1} if fits else set()
+            return {at + 1} if at < len(self.input) and self.fits(kind, of, at) else set()
         if kind == "rule":
             if (of, at) not in self.known:
                 self.known[of, at] = self.ends(self.rules[of], at)
