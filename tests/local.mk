@@ -295,7 +295,6 @@ script_tests = \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
-	tests/e2e/hostile_arguments.py \
 	tests/e2e/hostile_symbols.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \

@@ -241,6 +241,16 @@ build("far3", ALL + "y[(uint64_t)1 << 40] = 0;")
 module("far3")
 crashes("and those that are near nothing", "far3", "in op bad(%a, %b)\n")
 
+# Kernels only read the slots that they are given: they are compared after the launch.
+build("slots", ALL + "args[1] ^= 4;")
+module("slots")
+for way in [[], ["--trust-kernels"], ["--target=ascend"]]:
+    done = tap.skirc("run", "slots.skir", "--repeat=0", *way)
+    tap.check(f"a kernel changes a slot of the launch's arguments: {' '.join(way)}", done.returncode == 1 and
+              "skirc: misuse" in done.stderr and "launch g_s: a kernel has changed slot 5 " in done.stderr and
+              "of the launch's arguments, which kernels only read; it is for Bad(%a, %b)\n" in done.stderr,
+              f"status {done.returncode}: {done.stdout}{done.stderr}")
+
 # ---- What ends the process ----
 
 for name, body, texts in (
