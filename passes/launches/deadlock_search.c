@@ -37,9 +37,12 @@ static bool has_waits(const struct queue *queue, const struct part *part)
 {
     for (int n = 0; n < LANES; n++) {
         uint32_t lane = queue_lane(queue, part->stream, n);
-        for (uint32_t i = part->first[n]; lane != NONE && i < part->last[n]; i++)
-            if (queue_stop(queue, lane, i)->kind == STOP_WAIT)
+        for (uint32_t i = part->first[n]; lane != NONE && i < part->last[n];) {
+            enum stop_kind kind = queue_stop(queue, lane, i)->kind;
+            if (kind == STOP_WAIT)
                 return true;
+            i = kind == STOP_MOVED ? queue_after_moved(queue, lane, i) : i + 1;
+        }
     }
     return false;
 }
@@ -234,7 +237,10 @@ static bool drive_launch(const struct search *search, uint32_t *positions, const
         for (int n = 0; n < LANES; n++) {
             uint32_t lane = queue_lane(queue, part->stream, n);
             while (lane != NONE && passes_freely(search, positions, lane)) {
-                positions[lane]++;
+                uint32_t at = positions[lane];
+                positions[lane] = queue_stop(queue, lane, at)->kind == STOP_MOVED
+                                      ? queue_after_moved(queue, lane, at)
+                                      : at + 1;
                 any = true;
             }
         }
@@ -582,12 +588,14 @@ static void find_others(const struct search *search, struct mend *mend)
     }
 }
 
-/* Goes back to where the part that has the stop had not started. */
-static void search_again(struct search *search, uint32_t stream, uint32_t position, uint32_t first)
+/* Goes back to where the part that has the stop had not started. The part has been cut there, or
+ * is the same but for a wait that has moved. */
+static void search_again(struct search *search, uint32_t stream, uint32_t position, uint32_t first,
+                         bool cut)
 {
     struct queue *queue = search->queue;
     uint32_t last = position + !queue_is_over(queue, stream, position + 1);
-    find_bounds(search, stream, first, last);
+    find_bounds(search, stream, cut ? first : UINT32_MAX, last);
     search->roots.count = roots_before(search, stream, first) * queue->n_lanes;
     search->stuck_id = NONE;
     begin_at_root(search);
@@ -612,7 +620,7 @@ static bool mend_state(struct search *search, struct mends *mends)
         queue_cut(queue, best.stream, position);
     else
         queue_move_wait(queue, best.stream, position);
-    search_again(search, best.stream, position, first);
+    search_again(search, best.stream, position, first, best.cut);
     return true;
 }
 

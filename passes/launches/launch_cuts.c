@@ -120,6 +120,11 @@ static uint32_t part_name(struct cutter *cutter)
 static void add_event(struct graph *graph, struct range *events, uint32_t event)
 {
     struct vec_u32 all = {NULL, 0, 0};
+    if (events->count && events->first + events->count == graph->refs.count) {
+        graph_add_refs(graph, &event, 1); /* many in turn for one list take linear time */
+        events->count++;
+        return;
+    }
     for (uint32_t i = 0; i < events->count; i++)
         vec_push(&all, graph->refs.at[events->first + i]);
     vec_push(&all, event);

@@ -90,13 +90,13 @@ static void add_row(struct queue *queue, uint32_t index)
         part.first[n] = queue->lanes[lanes[n]].stops.count;
     for (uint32_t i = 0; i < row->steps.count; i++) {
         const struct launch_step *step = &table->steps.at[row->steps.first + i];
-        struct stop stop = {stop_of_step(step, row), step->event, id, row->steps.first + i,
-                            step->after};
+        struct stop stop = {stop_of_step(step, row), step->event, id,
+                            row->steps.first + i,    step->after, 0};
         add_stop(queue, lanes[step->lane], stop);
     }
     for (int n = 0; n < LANES && lanes[n] != NONE; n++) {
         part.last[n] = queue->lanes[lanes[n]].stops.count;
-        add_stop(queue, lanes[n], (struct stop){STOP_END, NONE, id, NONE, 0});
+        add_stop(queue, lanes[n], (struct stop){STOP_END, NONE, id, NONE, 0, 0});
     }
     for (uint32_t i = 0; i < row->sends.count; i++)
         queue->senders[table->events.at[row->sends.first + i]] =
@@ -152,7 +152,7 @@ bool queue_is_started(const struct queue *queue, const uint32_t *positions, cons
         if (lane != NONE && positions[lane] > part->first[n])
             return true;
     }
-    for (uint32_t i = 0; i < part->needs.count; i++)
+    for (uint32_t i = part->needs.count; i-- > 0;) /* mostly, the last is sent last */
         if (!queue_is_sent(queue, positions, part->needs.at[i]))
             return false;
     return true;
@@ -300,13 +300,38 @@ bool queue_depends(const struct queue *queue, const uint32_t *passed, const stru
 
 /* ------------------------------------------------------------------------- changing ---- */
 
+enum { NEAR_NEEDS = 64 }; /* so many are looked through one after another */
+
+/* Of the events that one lane sends, the last is enough. */
+static void add_need(const struct queue *queue, struct part *part, uint32_t event)
+{
+    const struct sender *sender = &queue->senders[event];
+    uint32_t count = part->needs.count;
+    for (uint32_t i = count; i-- > 0 && count - i <= NEAR_NEEDS;) {
+        const struct sender *known = &queue->senders[part->needs.at[i]];
+        if (known->lane != sender->lane || known->lane == NONE)
+            continue;
+        if (known->stop < sender->stop)
+            part->needs.at[i] = event;
+        return;
+    }
+    vec_push(&part->needs, event);
+}
+
 void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position)
 {
-    struct stop *stop = &queue->lanes[stream].stops.at[position];
-    struct part *part = &queue->parts.at[stop->part];
-    assert(stop->kind == STOP_WAIT);
-    stop->kind = STOP_MOVED;
-    vec_push(&part->needs, stop->event);
+    struct stop *stops = queue->lanes[stream].stops.at;
+    struct part *part = &queue->parts.at[stops[position].part];
+    uint32_t first = position, last = position;
+    assert(stops[position].kind == STOP_WAIT);
+    stops[position].kind = STOP_MOVED;
+    if (position > part->first[0] && stops[position - 1].kind == STOP_MOVED)
+        first = stops[position - 1].run;
+    if (position < part->last[0] && stops[position + 1].kind == STOP_MOVED)
+        last = stops[position + 1].run;
+    stops[first].run = last;
+    stops[last].run = first;
+    add_need(queue, part, stops[position].event);
 }
 
 /* The half with fewer stops has a new number. */

@@ -28,6 +28,7 @@ struct stop {
     uint32_t part;
     uint32_t step;  /* in table->steps, or NONE */
     uint32_t after; /* it comes after so many stops of the part in the other lane */
+    uint32_t run;   /* MOVED: of the first and the last of such stops in a row, the other's index */
 };
 
 /* Where an event is sent; lane NONE: outside. */
@@ -76,6 +77,14 @@ static inline const struct stop *queue_stop(const struct queue *queue, uint32_t 
 static inline struct part *queue_part(const struct queue *queue, uint32_t lane, uint32_t position)
 {
     return &queue->parts.at[queue_stop(queue, lane, position)->part];
+}
+
+/* The stop after one that was moved, and after those that follow it and were moved, too. */
+static inline uint32_t queue_after_moved(const struct queue *queue, uint32_t lane,
+                                         uint32_t position)
+{
+    uint32_t run = queue_stop(queue, lane, position)->run;
+    return (run > position ? run : position) + 1;
 }
 
 static inline const struct launch_row *part_row(const struct queue *queue, const struct part *part)
