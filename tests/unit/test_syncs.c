@@ -93,15 +93,41 @@ static const struct graph *the_graph(const struct trial *trial)
 
 /* ------------------------------------------------------------------------------- orders ---- */
 
+/* Whether an op of the super kernel receives, or sends, an event. */
+static bool has_events(const struct trial *trial, uint32_t superkernel, bool sends)
+{
+    const struct graph *graph = the_graph(trial);
+    for (unsigned i = 0; i < trial->after.count; i++) {
+        const struct clauses *clauses = op_clauses(graph, &graph->ops.at[trial->after.id[i]]);
+        if (trial->after.superkernel[i] == superkernel &&
+            (sends ? clauses->send.count : clauses->recv.count))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the op uses what ops outside write, or has read what they overwrite, while its super
+ * kernel waits for events, or sends some. */
+static bool is_beyond(const struct trial *trial, unsigned nr, bool reads)
+{
+    uint32_t superkernel = trial->after.superkernel[nr];
+    for (unsigned i = 0; i < trial->after.count; i++)
+        if (trial->after.superkernel[i] != superkernel &&
+            (reads ? trial->before.read_before[i] >> nr : trial->before.before_start[nr] >> i) & 1)
+            return has_events(trial, superkernel, reads);
+    return false;
+}
+
 /* What kernels that start early must not do before, or behind, what they say. */
 static void add_early_needs(const struct trial *trial, unsigned earlier, unsigned later,
                             struct entry_launch *launch)
 {
     unsigned from = trial->after.id[earlier], to = trial->after.id[later];
-    if (trial->before.before_start[later] >> earlier & 1)
+    bool start = trial->before.before_start[later] >> earlier & 1 || is_beyond(trial, later, false);
+    if (start)
         entry_launch_need(launch, from, launch->begin[to]);
-    if (trial->before.read_before[later] >> earlier & 1)
-        entry_launch_need(launch, launch->end[from], launch->begin[to]);
+    if (trial->before.read_before[later] >> earlier & 1 || is_beyond(trial, earlier, true))
+        entry_launch_need(launch, launch->end[from], start ? launch->begin[to] : to);
 }
 
 static void add_graph_needs(const struct trial *trial, const struct entry *entry,
