@@ -669,12 +669,11 @@ static void find_beyond(struct order *order, const struct graph *graph)
         for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++) {
             uint32_t from = order->edges[e].from;
             enum order_kind kind = order->edges[e].kind;
-            bool memory = kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
             if (block_of[from] == block_of[to])
                 continue;
-            if (block_of[to] != NONE && (memory || kind == ORDER_DATA))
+            if (block_of[to] != NONE && (order_is_memory(kind) || kind == ORDER_DATA))
                 order->beyond[to] |= blocks[block_of[to]] & BEYOND_START;
-            if (block_of[from] != NONE && memory)
+            if (block_of[from] != NONE && order_is_memory(kind))
                 order->beyond[from] |= blocks[block_of[from]] & BEYOND_READS;
         }
     mem_free(block_of);

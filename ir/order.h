@@ -47,19 +47,23 @@ struct order {
  * super kernel sends events, an op outside. */
 enum { BEYOND_START = 1, BEYOND_READS = 2 };
 
+static inline bool order_is_memory(enum order_kind kind)
+{
+    return kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
+}
+
 /* What an edge demands of kernels that start early (docs/device-model.md, "Early start"): that the
  * earlier op is complete with what it reads, not only what it writes; that the later one, `to`,
  * reads nothing before. Memory says what is read and written; of `after`, events and streams by
  * themselves nothing hangs on reads, unless it does on those beyond the edge. */
 static inline bool order_is_for_reads(const struct order *order, const struct order_edge *edge)
 {
-    return edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS ||
-           order->beyond[edge->from] & BEYOND_READS;
+    return order_is_memory(edge->kind) || order->beyond[edge->from] & BEYOND_READS;
 }
 static inline bool order_is_from_start(const struct order *order, const struct order_edge *edge,
                                        uint32_t to)
 {
-    return edge->kind == ORDER_DATA || edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS ||
+    return edge->kind == ORDER_DATA || order_is_memory(edge->kind) ||
            order->beyond[to] & BEYOND_START;
 }
 

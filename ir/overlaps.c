@@ -433,28 +433,6 @@ static void visit_streams(struct finder *finder)
     id_map_free(&seen);
 }
 
-/* Numbers are places in `sorted`, from 1. */
-static void find_reused(struct finder *finder)
-{
-    uint32_t n = finder->order->n_ops;
-    pieces_clear(&finder->written);
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t place = 0; place < n; place++) {
-            uint32_t op = finder->sorted[place];
-            if (op >= finder->graph->ops.count)
-                continue;
-            bool reused = false;
-            for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
-                bool write = finder->accesses.at[i].kind != ACCESS_READ;
-                if (pass == 0 && write)
-                    pieces_set(&finder->written, finder->pieces_of[i], place + 1);
-                reused |= pieces_most(&finder->written, finder->pieces_of[i]) > place + 1;
-            }
-            if (pass == 1 && reused)
-                vec_push(&finder->found->reused, op);
-        }
-}
-
 /* ---------------------------------------------------------------------- contents ---- */
 
 /* Who wrote what last, as all ops follow one another: numbers are places in `sorted`, from 1. */
@@ -532,6 +510,21 @@ static void visit_contents(struct finder *finder)
     for (uint32_t i = 0; i < finder->graph->returns.count && finder->addresses.any; i++)
         check_return(&reader, i);
     id_map_free(&reader.last);
+}
+
+/* By the last writers, which visit_contents has found. */
+static void find_reused(struct finder *finder)
+{
+    for (uint32_t place = 0; place < finder->order->n_ops; place++) {
+        uint32_t op = finder->sorted[place];
+        bool reused = false;
+        if (op >= finder->graph->ops.count)
+            continue;
+        for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++)
+            reused |= pieces_most(&finder->written, finder->pieces_of[i]) > place + 1;
+        if (reused)
+            vec_push(&finder->found->reused, op);
+    }
 }
 
 /* ---------------------------------------------------------------------------- driving ---- */

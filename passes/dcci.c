@@ -168,8 +168,7 @@ static bool is_written(const struct superkernel *sk, uint32_t i, bool word)
     uint32_t op = sk->ops[i];
     for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
         const struct order_edge *edge = &order->edges[e];
-        if ((edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS) &&
-            (word || is_member(sk, edge->from)))
+        if (order_is_memory(edge->kind) && (word || is_member(sk, edge->from)))
             return true;
     }
     return false;

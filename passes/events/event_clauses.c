@@ -1,16 +1,12 @@
 #define _GNU_SOURCE /* qsort_r */
+#include <stdlib.h>
 #include <string.h>
-
-#include "passes/events/inserter.h"
-
-/* Names of events: those of their senders, so that a change at one op does not rename the events of
- * others. */
 
 #include "ir/base/text.h"
 #include "passes/events/inserter.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* Names of events: those of their senders, so that a change at one op does not rename the events of
+ * others. */
 
 /* --------------------------------------------------------------------- words of memory ---- */
 
