@@ -139,7 +139,7 @@ struct launch_step *launch_table_step(struct launch_table *table, enum step_kind
     struct launch_row *row = last_row(table);
     vec_push(&table->steps, (struct launch_step){.kind = kind, .event = event, .user = user});
     row->steps.count++;
-    row->keeps = true;
+    row->keeps |= kind == STEP_WAIT;
     if (event >= table->n_events)
         table->n_events = event + 1;
     return &table->steps.at[table->steps.count - 1];
