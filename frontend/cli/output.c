@@ -90,49 +90,52 @@ enum exit_status write_module(const struct invocation *invocation, const char *p
 
 /* ---------------------------------------------------------------------------- paths ---- */
 
-/* The n-th file that options name to be written, of all of them; NULL after the last. A result of
- * `run` has the name of a value before its path. */
-static const char *written_at(const struct invocation *invocation, unsigned n, const char **option)
-{
-    static const char *const options[] = {"output", "remarks", "json", "profile", "trace", NULL};
-    const char *value, *path;
-    for (unsigned i = 0; options[i]; i++)
-        for (unsigned k = 0; option_exists(invocation, options[i]) &&
-                             (value = option_value_at(invocation, options[i], k));
-             k++)
-            if (n-- == 0) {
-                bool named = i == 0 && strcmp(invocation->command->name, "run") == 0;
-                *option = options[i];
-                path = named ? strchr(value, '=') : NULL;
-                return path && path[1] ? path + 1 : value;
-            }
-    return NULL;
-}
-
-static bool is_one_file(const char *a, const char *b)
-{
+/* A file that an option names to be written. */
+struct written {
+    const char *option, *path;
     struct stat st;
-    if (stat(a, &st) == 0)
-        return S_ISREG(st.st_mode) && path_same(a, b);
-    return strcmp(a, b) == 0 && strcmp(a, "-") != 0;
+    bool exists;
+};
+
+/* A path that leads to nothing is compared as text. */
+static bool is_one_file(const struct written *a, const struct written *b)
+{
+    if (a->exists || b->exists)
+        return a->exists && b->exists && S_ISREG(a->st.st_mode) && a->st.st_dev == b->st.st_dev &&
+               a->st.st_ino == b->st.st_ino;
+    return strcmp(a->path, b->path) == 0 && strcmp(a->path, "-") != 0;
 }
 
 bool outputs_are_apart(const struct invocation *invocation)
 {
-    const char *one, *other, *option, *other_option;
-    for (unsigned i = 0; (one = written_at(invocation, i, &option)); i++) {
-        if (!*one) {
-            usage_error(invocation, "'--%s=' needs the name of a file", option);
-            return false;
-        }
-        for (unsigned k = 0; k < i && (other = written_at(invocation, k, &other_option)); k++)
-            if (is_one_file(one, other)) {
-                usage_error(invocation, "'--%s' and '--%s' would both be written to '%s'",
-                            other_option, option, one);
-                return false;
+    static const char *const options[] = {"output", "remarks", "json", "profile", "trace", NULL};
+    bool names_values = strcmp(invocation->command->name, "run") == 0, apart = true;
+    VEC(struct written) all = {NULL, 0, 0};
+    for (unsigned i = 0; options[i]; i++) {
+        const char *value;
+        if (!option_exists(invocation, options[i]))
+            continue;
+        for (unsigned n = 0; apart && (value = option_value_at(invocation, options[i], n)); n++) {
+            /* `run --output` names a value before the path. */
+            const char *path = names_values && i == 0 ? strchr(value, '=') : NULL;
+            struct written written = {.option = options[i],
+                                      .path = path && path[1] ? path + 1 : value};
+            written.exists = stat(written.path, &written.st) == 0;
+            if (!*written.path) {
+                usage_error(invocation, "'--%s=' needs the name of a file", written.option);
+                apart = false;
             }
+            for (uint32_t k = 0; apart && k < all.count; k++)
+                if (is_one_file(&written, &all.at[k])) {
+                    usage_error(invocation, "'--%s' and '--%s' would both be written to '%s'",
+                                all.at[k].option, written.option, written.path);
+                    apart = false;
+                }
+            vec_push(&all, written);
+        }
     }
-    return true;
+    vec_free(&all);
+    return apart;
 }
 
 static bool ends_in_slash(const char *path)

@@ -571,7 +571,8 @@ static enum exit_status report_output(const struct runner *runner, uint32_t id, 
 
 void run_values_release_input(const struct runner *runner, const char *output)
 {
-    for (uint32_t i = 0; i < runner->inputs.count; i++)
+    bool is_input = file_is_input(output);
+    for (uint32_t i = 0; is_input && i < runner->inputs.count; i++)
         if (path_same(runner->inputs.at[i].text, output))
             file_release_input(output);
 }

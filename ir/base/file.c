@@ -381,6 +381,11 @@ static bool fail_write(char *error, size_t error_size, const char *path)
     return fail(error, error_size, path, "write");
 }
 
+static bool fail_input(const char *path, char *error, size_t error_size)
+{
+    return message_fail(error, error_size, "the output '%s' would replace an input", path);
+}
+
 /* Files are created for the owner alone; the result has the mode that open() would have given, or
  * that of the file it replaces. */
 static mode_t wanted_mode(const struct stat *existing)
@@ -473,7 +478,7 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
 {
     *out = (struct file_out){.fd = -1};
     if (file_is_input(path))
-        return message_fail(error, error_size, "the output '%s' would replace an input", path);
+        return fail_input(path, error, error_size);
     mem_guard(&out->guard, abandon, out);
     open_out(out, path);
     if (out->fd >= 0)
@@ -486,16 +491,26 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
 bool file_can_write(const char *path, char *error, size_t error_size)
 {
     struct stat st;
-    struct file_out out;
-    bool exists = stat(path, &st) == 0;
-    bool direct = exists ? !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)
-                         : errno == ENOENT && lstat(path, &st) == 0;
-    if (strcmp(path, "-") == 0 || direct)
+    if (strcmp(path, "-") == 0)
         return true;
-    if (!file_out_open(&out, path, error, error_size))
-        return false;
-    file_out_abandon(&out);
-    return true;
+    if (file_is_input(path))
+        return fail_input(path, error, error_size);
+    bool exists = stat(path, &st) == 0;
+    if (exists ? !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)
+               : errno == ENOENT && lstat(path, &st) == 0)
+        return true;
+    if (exists && S_ISDIR(st.st_mode))
+        errno = EISDIR;
+    bool ok = exists ? S_ISREG(st.st_mode) : errno == ENOENT;
+    if (ok) {
+        char *real = exists ? path_real(path) : NULL, *folder = path_folder(real ? real : path);
+        ok = access(folder, W_OK | X_OK) == 0;
+        int saved = errno;
+        mem_free(folder);
+        mem_free(real);
+        errno = saved;
+    }
+    return ok || fail_write(error, error_size, path);
 }
 
 static bool write_fd(int fd, const char *data, size_t size)

@@ -69,7 +69,7 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
 
-/* Whether a file_out can be opened for the path now, which is found by opening one. Standard output
+/* Whether a file_out could be opened for the path now, by the rights of its folder. Standard output
  * ("-"), devices and pipes are taken to be writable. */
 bool file_can_write(const char *path, char *error, size_t error_size);
 
