@@ -24,6 +24,7 @@ scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "60"))
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1")) or random.randrange(1, 10 ** 9)
 FORMATS = ["ge-txt", "torchair-pbtxt", "onnx-txt"]
+SUFFIXES = {"ge-txt": ".txt", "torchair-pbtxt": ".pbtxt", "onnx-txt": ".textproto", "json": ".json"}
 
 
 def skirc(*arguments, stdin=b""):
@@ -93,12 +94,8 @@ def graph_says(graph):
     }
 
 
-def says(text):
+def says(module):
     """All that a module says, but for the order of its elements, of attributes, and empty blocks."""
-    done = skirc("export", "--format=json", "-", stdin=text)
-    if done.returncode:
-        raise ValueError("json: " + done.stderr.decode("utf-8", "replace"))
-    module = json.loads(done.stdout)
     return {
         "graphs": {graph["name"]: graph_says(graph) for graph in module["graphs"]},
         "kernels": {kernel["name"]: unordered(kernel) for kernel in module["kernels"]},
@@ -118,98 +115,120 @@ def difference(a, b, path=""):
     return f"{path}: {a!r} became {b!r}"
 
 
-REFUSED = re.compile(rb"\[not-exported\]")
+# ---- Sets of modules ----
+
+def blamed(stderr, id=""):
+    """Names of the files with errors of that id."""
+    return {os.path.basename(path) for path in re.findall(rf"(?m)^([^\s:]+):.* error: .*{id}$", stderr)}
 
 
-def failure(format, text, folder):
-    """What is wrong with a way there and back; None where the format cannot have the module."""
-    def run(*arguments, stdin=b""):
-        return subprocess.run([tap.SKIRC, *arguments], input=stdin, capture_output=True,
-                              timeout=60, cwd=folder)
+class Modules:
+    """The correct ones of modules in one folder, by names of files: one command takes all of them."""
 
-    there = run("export", "--format=" + format, "-", stdin=text)
-    if there.returncode:
-        return None if REFUSED.search(there.stderr) else "export: " + there.stderr.decode()
-    back = run("import", "--keep-attrs=all", "-", stdin=there.stdout)
-    if back.returncode:
-        return "import: " + back.stderr.decode("utf-8", "replace")
-    told = run("import", "--counts", "--format=" + format, "--keep-attrs=all", "-",
-               stdin=there.stdout)
-    if told.returncode or json.loads(told.stdout)["dropped"]:
-        return "lost: " + told.stdout.decode("utf-8", "replace")
-    again = run("export", "--format=" + format, "-", stdin=back.stdout)
-    if again.returncode:
-        return "second export: " + again.stderr.decode("utf-8", "replace")
-    if again.stdout != there.stdout:
-        return "the second export differs from the first"
-    return difference(says(text), says(back.stdout))
+    def __init__(self, folder, texts):
+        self.folder = folder
+        for name, text in texts.items():
+            tap.write(os.path.join(folder, name), text)
+        wrong = blamed(self.run("check", "--max-errors=0", *texts).stderr.decode())
+        self.names = [name for name in texts if name not in wrong]
+
+    def run(self, *arguments):
+        return subprocess.run([tap.SKIRC, *arguments], capture_output=True, timeout=300, cwd=self.folder)
+
+    def export(self, format, names):
+        """By name, the text in a format, or None; and what is said on standard error."""
+        if not names:
+            return {}, ""
+        done = self.run("export", "--max-errors=0", "--format=" + format, "-o", "./", *names)
+        texts = dict.fromkeys(names)
+        for name in names:
+            path = os.path.join(self.folder, os.path.splitext(name)[0] + SUFFIXES[format])
+            if os.path.exists(path):
+                texts[name] = tap.read(path)
+                os.remove(path)
+        return texts, done.stderr.decode("utf-8", "replace")
+
+    def says(self, names):
+        texts, stderr = self.export("json", names)
+        return {name: says(json.loads(text)) if text else "json: " + stderr for name, text in texts.items()}
+
+    def failures(self, format):
+        """By name, what is wrong with a way there and back; nothing where the format cannot have the module."""
+        found, back = {}, {}
+        there, stderr = self.export(format, self.names)
+        refused = blamed(stderr, r"\[not-exported\]")
+        for name, text in there.items():
+            if text is None:
+                if name not in refused:
+                    found[name] = "export: " + stderr
+                continue
+            tap.write(os.path.join(self.folder, "there"), text)
+            done = self.run("import", "--keep-attrs=all", "there")
+            told = self.run("import", "--counts", "--format=" + format, "--keep-attrs=all", "there")
+            if done.returncode:
+                found[name] = "import: " + done.stderr.decode("utf-8", "replace")
+            elif told.returncode or json.loads(told.stdout)["dropped"]:
+                found[name] = "lost: " + told.stdout.decode("utf-8", "replace")
+            else:
+                back[name] = "back_" + name
+                tap.write(os.path.join(self.folder, back[name]), done.stdout)
+        again, stderr = self.export(format, back.values())
+        before, after = self.says(list(back)), self.says(back.values())
+        for name, copy in back.items():
+            if again[copy] is None:
+                found[name] = "second export: " + stderr
+            elif again[copy] != there[name]:
+                found[name] = "the second export differs from the first"
+            elif wrong := difference(before[name], after[copy]):
+                found[name] = wrong
+        return found
 
 
 # ---- Random modules ----
 
-def correct(text):
-    return skirc("check", "-", stdin=text).returncode == 0
+def random_modules_set():
+    """Correct random modules, some of which are fused."""
+    folder = tempfile.mkdtemp(dir=scratch.name)
+    modules = Modules(folder, {f"seed{seed}.skir": random_modules.text(seed).encode()
+                               for seed in range(SEED, SEED + 20 * COUNT)})
+    modules.names = modules.names[:COUNT]
+    for name in modules.names[3::4]:
+        done = modules.run("opt", "--passes=default", name)
+        if done.returncode == 0:  # the entries of the fused module, too
+            tap.write(os.path.join(folder, name), done.stdout)
+    return modules
 
 
-def fused(text):
-    """What the passes make of a module, with its entries; itself where they fail."""
-    done = skirc("opt", "--passes=default", "-", stdin=text)
-    return text if done.returncode else done.stdout
+def check_random(format, modules):
+    failures = [f"{name}: {found[:600]}" for name, found in modules.failures(format).items()]
+    tap.check(f"{len(modules.names)} random modules as {format}, from seed {SEED} on",
+              not failures and len(modules.names) >= min(COUNT, 5), "\n".join(failures[:3]))
 
 
-def correct_modules():
-    """Seeds and texts of correct random modules, some of which are fused."""
-    seed, made, tried = SEED, 0, 0
-    while made < COUNT and tried < 20 * COUNT:
-        text = random_modules.text(seed).encode()
-        tried += 1
-        if correct(text):
-            made += 1
-            yield seed, fused(text) if made % 4 == 0 else text
-        seed += 1
-
-
-def check_random(format):
-    failures, written, total = [], 0, 0
-    for seed, text in correct_modules():
-        total += 1
-        found = failure(format, text, scratch.name)
-        written += found is None
-        if found:
-            failures.append(f"SKIR_TEST_SEED={seed}: {found[:600]}")
-        if len(failures) == 3:
-            break
-    tap.check(f"{total} random modules as {format}, from seed {SEED} on",
-              not failures and total >= min(COUNT, 5), "\n".join(failures))
-
+# ---- Files ----
 
 def program(path):
-    with open(path, "rb") as file:
-        text = file.read()
+    text = tap.read(path)
     if text.startswith(b"//!"):
         text = text.split(b"\n//! expect")[0] + b"\n"
     return text
 
 
-def correct_files():
-    """Paths, folders and texts of what `check` accepts alone."""
-    paths = sorted(glob.glob(os.path.join(tap.SOURCE, "docs/examples/*.skir")) +
-                   glob.glob(os.path.join(tap.SOURCE, "tests/golden/**/*.skir"), recursive=True))
-    for path in paths:
-        folder, text = os.path.dirname(path), program(path)
-        if b"include " not in text and not subprocess.run(
-                [tap.SKIRC, "check", "-"], input=text, capture_output=True, cwd=folder).returncode:
-            yield path, folder, text
+def file_sets():
+    """The examples and golden files that include nothing, folder by folder."""
+    folders = {}
+    for path in sorted(glob.glob(os.path.join(tap.SOURCE, "docs/examples/*.skir")) +
+                       glob.glob(os.path.join(tap.SOURCE, "tests/golden/**/*.skir"), recursive=True)):
+        text = program(path)
+        if b"include " not in text:
+            folders.setdefault(os.path.dirname(path), {})[os.path.basename(path)] = text
+    return [Modules(tempfile.mkdtemp(dir=scratch.name), texts) for texts in folders.values()]
 
 
-def check_files(format, files):
-    failures = []
-    for path, folder, text in files:
-        found = failure(format, text, folder)
-        if found:
-            failures.append(f"{os.path.relpath(path, tap.SOURCE)}: {found[:600]}")
-    tap.check(f"{len(files)} files as {format}", not failures and len(files) > 50,
-              "\n".join(failures[:20]))
+def check_files(format, sets):
+    count = sum(len(modules.names) for modules in sets)
+    failures = [f"{name}: {found[:600]}" for modules in sets for name, found in modules.failures(format).items()]
+    tap.check(f"{count} files as {format}", not failures and count > 50, "\n".join(failures[:20]))
 
 
 # ---- Texts that are not as export wrote them ----
@@ -277,8 +296,8 @@ for format in FORMATS:
     check_changed(format)
 
 
-files = list(correct_files())
+drawn, files = random_modules_set(), file_sets()
 for format in FORMATS:
-    check_random(format)
+    check_random(format, drawn)
     check_files(format, files)
 tap.done()
