@@ -72,7 +72,13 @@ unit_headers = \
 	tests/unit/sync_oracle.h \
 	tests/unit/sync_simulator.h \
 	tests/unit/tensor_helpers.h
+# The longest first, so that the last to end are short.
 unit_tests = \
+	tests/unit/test_syncs \
+	tests/unit/test_events \
+	tests/unit/test_races \
+	tests/unit/test_sync_oracle \
+	tests/unit/test_kernels_tilings \
 	tests/unit/test_addresses \
 	tests/unit/test_backend \
 	tests/unit/test_caches \
@@ -81,7 +87,6 @@ unit_tests = \
 	tests/unit/test_diff \
 	tests/unit/test_dims \
 	tests/unit/test_early_start \
-	tests/unit/test_events \
 	tests/unit/test_exchange \
 	tests/unit/test_golden \
 	tests/unit/test_golden_lines \
@@ -94,7 +99,6 @@ unit_tests = \
 	tests/unit/test_kernels_elementwise \
 	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
-	tests/unit/test_kernels_tilings \
 	tests/unit/test_kernels_movement \
 	tests/unit/test_launches \
 	tests/unit/test_memory \
@@ -117,7 +121,6 @@ unit_tests = \
 	tests/unit/test_partition \
 	tests/unit/test_parts \
 	tests/unit/test_proto_text \
-	tests/unit/test_races \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rows \
 	tests/unit/test_sample_descriptions \
@@ -141,9 +144,7 @@ unit_tests = \
 	tests/unit/test_skrt_streams \
 	tests/unit/test_skrt_workers \
 	tests/unit/test_statements \
-	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \
-	tests/unit/test_syncs \
 	tests/unit/test_template \
 	tests/unit/test_tensor \
 	tests/unit/test_twin \
@@ -248,22 +249,36 @@ tests_unit_test_syncs_SOURCES = \
 
 # ---- Golden files and whole commands ----
 
+# The longest first.
 script_tests = \
+	tests/e2e/install.sh \
+	tests/e2e/sanitizers.sh \
+	tests/e2e/ascend_twin.py \
+	tests/e2e/kernels_numpy.py \
+	tests/e2e/ascend_headers.py \
+	tests/e2e/canonical_form.py \
+	tests/e2e/ascend_conformance.py \
 	tests/checkers/aten_values.py \
+	tests/e2e/kernels_judge.py \
+	tests/e2e/jobs.py \
+	tests/e2e/export.py \
+	tests/e2e/hostile_text.py \
+	tests/e2e/interrupted.py \
+	tests/e2e/torch_programs.py \
+	tests/e2e/onnx_operators.py \
+	tests/e2e/round_trips.py \
+	EXTRA_DIST += $(script_tests) tests/golden tests/import \
+	TESTS += $(script_tests) \
 	tests/checkers/sync_entries.py \
 	tests/checkers/tf_values.py \
 	tests/e2e/accounts.py \
-	tests/e2e/ascend_conformance.py \
-	tests/e2e/ascend_headers.py \
 	tests/e2e/ascend_info.py \
 	tests/e2e/ascend_launch.py \
-	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascend_requests.py \
-	tests/e2e/ascend_twin.py \
+	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascendc_judge.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/called_graphs.py \
-	tests/e2e/canonical_form.py \
 	tests/e2e/carets.py \
 	tests/e2e/check_compile.py \
 	tests/e2e/child_process.py \
@@ -278,85 +293,72 @@ script_tests = \
 	tests/e2e/examples.py \
 	tests/e2e/examples_numpy.py \
 	tests/e2e/exit_status.sh \
-	tests/e2e/export.py \
-	tests/e2e/inferred_types.py \
-	tests/e2e/launch_states.py \
-	tests/e2e/launches.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
-	tests/e2e/gear_inputs.py \
-	tests/e2e/gears.py \
-	tests/e2e/gears_dispatch.py \
 	tests/e2e/faults.py \
 	tests/e2e/ge_gears.py \
+	tests/e2e/gear_inputs.py \
+	tests/e2e/gears.py \
 	tests/e2e/gears_blocks.py \
+	tests/e2e/gears_dispatch.py \
 	tests/e2e/gears_random.py \
 	tests/e2e/gears_rings.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_symbols.py \
-	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \
 	tests/e2e/import_options.py \
 	tests/e2e/import_requests.py \
-	tests/e2e/round_trips.py \
 	tests/e2e/includes.py \
-	tests/e2e/kernels_judge.py \
-	tests/e2e/kernels_numpy.py \
-	tests/e2e/install.sh \
-	tests/e2e/interrupted.py \
-	tests/e2e/jobs.py \
+	tests/e2e/inferred_types.py \
 	tests/e2e/kernel_dir.sh \
 	tests/e2e/kernel_dir_faults.py \
 	tests/e2e/launch_advice.py \
 	tests/e2e/launch_failures.py \
-	tests/e2e/named_files.py \
-	tests/e2e/op_data.sh \
-	tests/e2e/onnx_operators.py \
-	tests/e2e/onnx_values.py \
-	tests/e2e/operand_values.py \
+	tests/e2e/launch_states.py \
+	tests/e2e/launches.py \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/measure.py \
 	tests/e2e/memory.py \
+	tests/e2e/named_files.py \
 	tests/e2e/odd_files.py \
 	tests/e2e/one_aiv.py \
+	tests/e2e/onnx_values.py \
+	tests/e2e/op_data.sh \
+	tests/e2e/operand_values.py \
+	tests/e2e/opt.py \
 	tests/e2e/order_judge.py \
 	tests/e2e/other_compiler.sh \
 	tests/e2e/out_of_memory.sh \
+	tests/e2e/pass_plugins.py \
 	tests/e2e/preload_objects.py \
 	tests/e2e/profile.py \
-	tests/e2e/trace.py \
 	tests/e2e/proto_text.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/rooms.py \
 	tests/e2e/run_answers.py \
 	tests/e2e/run_outputs.py \
-	tests/e2e/vector_levels.py \
-	tests/e2e/where.py \
-	tests/e2e/wrong_kernels.py \
 	tests/e2e/run_values.py \
-	tests/e2e/opt.py \
-	tests/e2e/pass_plugins.py \
-	tests/e2e/sync_remarks.py \
-	tests/e2e/sanitizers.sh \
 	tests/e2e/scope_rules.py \
 	tests/e2e/seed_examples.py \
 	tests/e2e/several_files.py \
 	tests/e2e/sk_options.sh \
+	tests/e2e/small_changes.py \
 	tests/e2e/source_text.py \
 	tests/e2e/split_code.py \
-	tests/e2e/small_changes.py \
 	tests/e2e/streams.py \
 	tests/e2e/superkernel_package.py \
 	tests/e2e/support.py \
 	tests/e2e/sync_hints.py \
+	tests/e2e/sync_remarks.py \
 	tests/e2e/tap_run.sh \
 	tests/e2e/tf_graphs.py \
-	tests/e2e/torch_programs.py
-TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) tests/golden tests/import
+	tests/e2e/trace.py \
+	tests/e2e/vector_levels.py \
+	tests/e2e/where.py \
+	tests/e2e/wrong_kernels.py
 
 # ---- Fuzzing: configure with --enable-fuzz and CC=clang, then `make fuzz` ----
 
