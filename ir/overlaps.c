@@ -512,7 +512,8 @@ static void visit_contents(struct finder *finder)
     id_map_free(&reader.last);
 }
 
-/* Ops whose bytes read a later op overwrites, by the last writers that visit_contents has found. */
+/* Ops that access bytes which a later op overwrites, by the last writers that visit_contents has
+ * found. What a kernel writes, it may read again. */
 static void find_reused(struct finder *finder)
 {
     for (uint32_t place = 0; place < finder->order->n_ops; place++) {
@@ -521,8 +522,7 @@ static void find_reused(struct finder *finder)
         if (op >= finder->graph->ops.count)
             continue;
         for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++)
-            reused |= finder->accesses.at[i].kind != ACCESS_WRITE &&
-                      pieces_most(&finder->written, finder->pieces_of[i]) > place + 1;
+            reused |= pieces_most(&finder->written, finder->pieces_of[i]) > place + 1;
         if (reused)
             vec_push(&finder->found->reused, op);
     }
