@@ -56,8 +56,6 @@ libskir_la_SOURCES += \
 	passes/events/event_clauses.c \
 	passes/fusion/attempts.c \
 	passes/fusion/beside.c \
-	passes/fusion/breaks.c \
-	passes/fusion/breaks.h \
 	passes/fusion/fused_report.c \
 	passes/fusion/fused_report.h \
 	passes/fusion/fusable.c \
@@ -71,8 +69,6 @@ libskir_la_SOURCES += \
 	passes/fusion/join_streams.c \
 	passes/fusion/joiner.h \
 	passes/fusion/joins.c \
-	passes/fusion/knots.c \
-	passes/fusion/knots.h \
 	passes/fusion/lookahead.c \
 	passes/fusion/lookahead.h \
 	passes/fusion/reference_cuts.c \

@@ -218,8 +218,7 @@ static bool schedule_once(struct fusion *f, const struct break_cost *costs, cons
         join_all(f, costs, sorted);
     uint8_t *joined = mem_calloc(n, 1);
     memcpy(joined, f->beside, n);
-    schedule_init(&f->schedule, f->order, f->group_of, joined, f->groups.count, costs,
-                  SCHEDULE_SEARCH);
+    schedule_init(&f->schedule, f->order, f->group_of, joined, f->groups.count, costs);
     bool ok = settle(f);
     for (uint32_t i = 0; i < n; i++)
         if (joined[i])

@@ -137,14 +137,14 @@ static uint64_t try_from(struct lookahead *l, uint32_t group, unsigned depth)
 
 /* -------------------------------------------------------------------------- choosing ---- */
 
-/* The first groups in the text that have a ready op and may break; they stay in the heap. */
-static void list_groups(struct lookahead *l)
+/* The first groups of a heap, by the text, that have a ready op; they stay there. */
+static void list_groups(struct lookahead *l, struct heap *partial)
 {
     struct schedule *s = l->schedule;
     uint32_t keys[MAX_GROUPS];
     l->groups.count = 0;
-    while (s->partial.count > 0 && l->groups.count < MAX_GROUPS) {
-        uint32_t key = heap_top_key(&s->partial), group = heap_pop(&s->partial);
+    while (partial->count > 0 && l->groups.count < MAX_GROUPS) {
+        uint32_t key = heap_top_key(partial), group = heap_pop(partial);
         bool known = s->groups[group].ready.count == 0;
         for (uint32_t i = 0; i < l->groups.count; i++)
             known = known || l->groups.at[i] == group;
@@ -154,19 +154,28 @@ static void list_groups(struct lookahead *l)
         vec_push(&l->groups, group);
     }
     for (uint32_t i = 0; i < l->groups.count; i++)
-        heap_push(&s->partial, keys[i], l->groups.at[i]);
+        heap_push(partial, keys[i], l->groups.at[i]);
 }
 
-uint32_t lookahead_choose(struct lookahead *l)
+/* The launches that come with breaking a group once more. */
+static uint32_t launches_of(const struct schedule_group *group)
 {
-    uint32_t best = NONE;
+    return group->segments == 0 ? group->cost.first : group->cost.more;
+}
+
+uint32_t lookahead_choose(struct lookahead *l, struct heap *partial)
+{
+    const struct schedule_group *groups = l->schedule->groups;
+    uint32_t best = NONE, least = 0;
     uint64_t most = 0;
-    list_groups(l);
+    list_groups(l, partial);
     for (uint32_t i = 0; i < l->groups.count; i++) {
+        uint32_t launches = launches_of(&groups[l->groups.at[i]]);
         uint64_t sum = try_from(l, l->groups.at[i], DEPTH);
-        if (best != NONE && sum <= most)
+        if (best != NONE && (launches > least || (launches == least && sum <= most)))
             continue;
         best = l->groups.at[i];
+        least = launches;
         most = sum;
     }
     return best;

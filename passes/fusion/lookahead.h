@@ -1,6 +1,6 @@
-/* Which group to break next, by looking some breaks ahead: of the first few groups that could, the
- * one that lets most ops go early. For what is too large to be planned (passes/fusion/breaks.h):
- * what it costs does not depend on how many ops there are behind. */
+/* Which group to break next: of the first few that could, the one that comes with the fewest
+ * launches, and of these, by looking some breaks ahead, the one that lets most ops go early. What
+ * that costs does not depend on the size of the graph. */
 #ifndef PASSES_FUSION_LOOKAHEAD_H
 #define PASSES_FUSION_LOOKAHEAD_H
 
@@ -18,7 +18,8 @@ struct lookahead {
 void lookahead_init(struct lookahead *lookahead, struct schedule *schedule);
 void lookahead_free(struct lookahead *lookahead);
 
-/* The group to be broken where nothing can go as a whole; `partial` of the schedule has one. */
-uint32_t lookahead_choose(struct lookahead *lookahead);
+/* Of the groups in a heap of the schedule, which has one, the one to break where nothing can go as
+ * a whole. */
+uint32_t lookahead_choose(struct lookahead *lookahead, struct heap *partial);
 
 #endif

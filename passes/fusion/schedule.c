@@ -1,4 +1,3 @@
-#include "passes/fusion/breaks.h"
 #include "passes/fusion/lookahead.h"
 
 #include <assert.h>
@@ -47,8 +46,7 @@ static void op_is_ready(struct schedule *s, uint32_t op)
     if (schedule_may_leave(s, op))
         heap_push(&s->leaving, position, op);
     heap_push(&s->groups[group].ready, position, op);
-    heap_push(s->groups[group].cost.rank == BREAK_FREELY ? &s->partial : &s->fixed, position,
-              group);
+    heap_push(&s->partial[s->groups[group].cost.rank], position, group);
 }
 
 static void schedule_op(struct schedule *s, uint32_t op)
@@ -121,36 +119,19 @@ static bool schedule_leaving(struct schedule *s)
     return any;
 }
 
-/* What is to break where no plan says it. A group of a higher rank breaks only where all ready ops
- * are of such groups. */
-static uint32_t find_break(struct schedule *s)
+/* No group can go as a whole, so one must break: of the lowest rank that there is. */
+static uint32_t choose_break(struct schedule *s)
 {
+    int rank = BREAK_FREELY;
+    while (rank < BREAK_FIXED && s->partial[rank].count == 0)
+        rank++;
     /* An order without cycles has a ready op, and those outside of groups have gone before. */
-    assert(s->partial.count > 0 || s->fixed.count > 0);
-    if (s->partial.count == 0)
-        return heap_top(&s->fixed);
+    assert(s->partial[rank].count > 0);
     if (!s->lookahead) {
         s->lookahead = mem_calloc(1, sizeof *s->lookahead);
         lookahead_init(s->lookahead, s);
     }
-    return lookahead_choose(s->lookahead);
-}
-
-/* No group can go as a whole, so one must break. */
-static uint32_t choose_break(struct schedule *s)
-{
-    if (!s->breaks) {
-        s->breaks = mem_calloc(1, sizeof *s->breaks);
-        breaks_plan(s->breaks, s, s->search);
-    }
-    for (; s->breaks->next < s->breaks->count; s->breaks->next++) {
-        const struct planned_break *planned = &s->breaks->at[s->breaks->next];
-        if (s->groups[planned->group].ready.count == 0)
-            continue;
-        s->breaks->next += !planned->to_the_end;
-        return planned->group;
-    }
-    return find_break(s);
+    return lookahead_choose(s->lookahead, &s->partial[rank]);
 }
 
 static void schedule_all(struct schedule *s)
@@ -163,8 +144,8 @@ static void schedule_all(struct schedule *s)
         offer_whole(s, group);
     while (s->count < n) {
         drop_outdated(s, &s->whole);
-        drop_outdated(s, &s->partial);
-        drop_outdated(s, &s->fixed);
+        for (int rank = 0; rank < BREAK_RANKS; rank++)
+            drop_outdated(s, &s->partial[rank]);
         bool whole = s->whole.count > 0, alone = s->free_ops.count > 0;
         if (alone && (!whole || heap_top_key(&s->free_ops) < heap_top_key(&s->whole))) {
             schedule_alone(s, heap_pop(&s->free_ops));
@@ -177,15 +158,11 @@ static void schedule_all(struct schedule *s)
 }
 
 void schedule_init(struct schedule *s, const struct order *order, uint32_t *group_of,
-                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs,
-                   uint64_t search)
+                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs)
 {
     uint32_t n = order->n_ops;
-    *s = (struct schedule){.order = order,
-                           .group_of = group_of,
-                           .beside = beside,
-                           .n_groups = n_groups,
-                           .search = search};
+    *s = (struct schedule){
+        .order = order, .group_of = group_of, .beside = beside, .n_groups = n_groups};
     s->groups = mem_calloc(n_groups, sizeof *s->groups);
     s->needs = mem_calloc(n, sizeof *s->needs);
     s->user_first = mem_calloc((size_t)n + 2, sizeof *s->user_first);
@@ -208,17 +185,14 @@ void schedule_free(struct schedule *s)
     for (uint32_t i = 0; i < s->n_groups; i++)
         heap_free(&s->groups[i].ready);
     vec_free(&s->segments);
-    if (s->breaks)
-        breaks_free(s->breaks);
-    mem_free(s->breaks);
     if (s->lookahead)
         lookahead_free(s->lookahead);
     mem_free(s->lookahead);
     heap_free(&s->free_ops);
     heap_free(&s->leaving);
     heap_free(&s->whole);
-    heap_free(&s->partial);
-    heap_free(&s->fixed);
+    for (int rank = 0; rank < BREAK_RANKS; rank++)
+        heap_free(&s->partial[rank]);
     mem_free(s->groups);
     mem_free(s->needs);
     mem_free(s->users);

@@ -9,17 +9,13 @@
 
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 
-/* Ops and edges that planning breaks may look at: some hundredths of a second. */
-enum { SCHEDULE_SEARCH = 4000000 };
-
-struct breaks;
 struct lookahead;
 
 /* What it costs to leave a group unfinished. Groups of a higher rank break only where no others can
  * instead. `first` and `more` are the launches that come with its first break, and with each
  * other. */
 struct break_cost {
-    enum { BREAK_FREELY, BREAK_STRICT, BREAK_FIXED } rank;
+    enum { BREAK_FREELY, BREAK_STRICT, BREAK_FIXED, BREAK_RANKS } rank;
     uint32_t first, more;
 };
 
@@ -55,30 +51,26 @@ struct schedule {
         uint32_t count, capacity;
     } segments;
     /* Working state. */
-    struct breaks *breaks;        /* the groups to be broken; NULL as long as nothing had to be */
-    uint64_t search;              /* what planning them may look at (passes/fusion/breaks.h) */
     uint32_t open;                /* the group that is being scheduled, or GROUP_NONE */
-    struct lookahead *lookahead;  /* NULL as long as plans say what to break */
+    struct lookahead *lookahead;  /* NULL as long as nothing had to break */
     uint32_t *needs;              /* per op: unscheduled predecessors, with multiplicity */
     uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
     struct heap free_ops;         /* ready ops outside of groups, by text position */
     struct heap leaving;          /* ready ops of groups that may leave them, the same */
     struct heap whole;            /* groups that wait for nothing, by text position of a ready op */
-    struct heap partial;          /* groups that have a ready op and may break, the same */
-    struct heap fixed;            /* those that have one and should not, being of a higher rank */
+    /* By rank: groups that have a ready op and may break, the same. */
+    struct heap partial[BREAK_RANKS];
 };
 
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
  * stands first in the text goes first; a group is left unfinished only when nothing else can go:
- * then some op outside needs a part of a group, and another part needs that op. Which group that is
- * follows from `costs` (by group): the sum over the groups is the least there is, as far as
- * `search` goes (SCHEDULE_SEARCH, less in tests).
+ * then some op outside needs a part of a group, and another part needs that op. It is one of the
+ * lowest rank that there is (`costs`, by group), found by passes/fusion/lookahead.h.
  *
  * A group is not broken for ops that may leave it: where it would be, they do, and `group_of` says
  * so. Each segment of a group has an op that may not. */
 void schedule_init(struct schedule *schedule, const struct order *order, uint32_t *group_of,
-                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs,
-                   uint64_t search);
+                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs);
 /* Whether an op of a group can be outside of it as well: one that executes nothing, or only goes
  * along with it. */
 static inline bool schedule_may_leave(const struct schedule *schedule, uint32_t op)

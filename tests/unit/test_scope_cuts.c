@@ -3,7 +3,6 @@
  * possible on small graphs, nor with fewer scopes broken; and strict-scope-check=abort refuses only
  * what cannot be. What can be is found without the code of passes (cut_model.h, graph_model.h). */
 #include "passes/fusion/reference_cuts.h"
-#include "passes/fusion/schedule.h"
 #include "passes/pipeline.h"
 #include "tests/unit/cut_model.h"
 #include "tests/unit/parsed_module.h"
@@ -385,69 +384,13 @@ static void test_abort(void **state)
         assert_true(tally.cut > runs.count / 20 && tally.cut < runs.count * 19 / 20);
 }
 
-/* ------------------------------------------------------------------ beyond the budget ---- */
-
-/* Schedules with a budget that may not do for the best choice. Returns how many segments there are
- * of groups. */
-static unsigned schedule_within(struct trial *trial, const struct order *order, uint64_t search)
-{
-    uint32_t group[MODEL_MAX_OPS], names[MAX_SCOPES], group_of[MODEL_MAX_OPS], part[MODEL_MAX_OPS];
-    uint32_t n = number_scopes(&trial->before, group, names), nr[MODEL_MAX_OPS];
-    struct break_cost costs[MAX_SCOPES + 1];
-    struct schedule schedule;
-    unsigned parts = 0;
-    for (unsigned i = 0; i < trial->before.count; i++) {
-        group_of[trial->before.id[i]] = group[i] == NONE ? GROUP_NONE : group[i] + 1;
-        nr[trial->before.id[i]] = i;
-    }
-    for (uint32_t i = 0; i <= n; i++)
-        costs[i] = (struct break_cost){BREAK_FREELY, 1, 1};
-    schedule_init(&schedule, order, group_of, NULL, n + 1, costs, search);
-    CHECK(trial, schedule.count == trial->before.count);
-    for (uint32_t i = 0; i < schedule.segments.count; i++) {
-        const struct segment *segment = &schedule.segments.at[i];
-        for (uint32_t j = 0; j < segment->count; j++) {
-            uint32_t op = nr[schedule.ops[segment->first + j]];
-            CHECK(trial, segment->group == group_of[trial->before.id[op]]);
-            part[op] = segment->group == GROUP_NONE ? NONE : i;
-        }
-        parts += segment->group != GROUP_NONE;
-    }
-    schedule_free(&schedule);
-    CHECK(trial, graph_model_contracts(&trial->before, part));
-    return parts;
-}
-
-static void test_small_budgets(void **state)
-{
-    (void)state;
-    struct random_runs runs = random_runs(1000);
-    unsigned more = 0;
-    for (uint64_t i = 0; i < runs.count; i++) {
-        struct trial trial;
-        struct order order;
-        trial_init(&trial, runs.seed + i, &kinds[N_KINDS - 1]);
-        order_init(&order, trial.parsed.module, &trial.parsed.module->graphs.at[0]);
-        unsigned best = schedule_within(&trial, &order, SCHEDULE_SEARCH);
-        for (uint64_t search = 0; search <= 4096; search = search ? 8 * search : 1) {
-            unsigned parts = schedule_within(&trial, &order, search);
-            CHECK(&trial, parts >= best);
-            more += parts > best;
-        }
-        order_free(&order);
-        trial_free(&trial);
-    }
-    print_message("# %u graphs: %u schedules that were not the best\n", (unsigned)runs.count, more);
-    if (runs.count >= 1000)
-        assert_true(more > 10);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_never_more),    cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_fewest),        cmocka_unit_test(test_abort),
-        cmocka_unit_test(test_small_budgets),
+        cmocka_unit_test(test_never_more),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_fewest),
+        cmocka_unit_test(test_abort),
     };
     return cmocka_run_group_tests_name("scope cuts", tests, NULL, NULL);
 }
