@@ -56,6 +56,8 @@ libskir_la_SOURCES += \
 	passes/events/event_clauses.c \
 	passes/fusion/attempts.c \
 	passes/fusion/beside.c \
+	passes/fusion/break_choice.c \
+	passes/fusion/break_choice.h \
 	passes/fusion/fused_report.c \
 	passes/fusion/fused_report.h \
 	passes/fusion/fusable.c \
@@ -69,8 +71,6 @@ libskir_la_SOURCES += \
 	passes/fusion/join_streams.c \
 	passes/fusion/joiner.h \
 	passes/fusion/joins.c \
-	passes/fusion/lookahead.c \
-	passes/fusion/lookahead.h \
 	passes/fusion/reference_cuts.c \
 	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \

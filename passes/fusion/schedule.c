@@ -1,4 +1,4 @@
-#include "passes/fusion/lookahead.h"
+#include "passes/fusion/break_choice.h"
 
 #include <assert.h>
 
@@ -127,11 +127,11 @@ static uint32_t choose_break(struct schedule *s)
         rank++;
     /* An order without cycles has a ready op, and those outside of groups have gone before. */
     assert(s->partial[rank].count > 0);
-    if (!s->lookahead) {
-        s->lookahead = mem_calloc(1, sizeof *s->lookahead);
-        lookahead_init(s->lookahead, s);
+    if (!s->break_choice) {
+        s->break_choice = mem_calloc(1, sizeof *s->break_choice);
+        break_choice_init(s->break_choice, s);
     }
-    return lookahead_choose(s->lookahead, &s->partial[rank]);
+    return break_choice_find(s->break_choice, &s->partial[rank]);
 }
 
 static void schedule_all(struct schedule *s)
@@ -185,9 +185,9 @@ void schedule_free(struct schedule *s)
     for (uint32_t i = 0; i < s->n_groups; i++)
         heap_free(&s->groups[i].ready);
     vec_free(&s->segments);
-    if (s->lookahead)
-        lookahead_free(s->lookahead);
-    mem_free(s->lookahead);
+    if (s->break_choice)
+        break_choice_free(s->break_choice);
+    mem_free(s->break_choice);
     heap_free(&s->free_ops);
     heap_free(&s->leaving);
     heap_free(&s->whole);

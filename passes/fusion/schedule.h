@@ -9,7 +9,7 @@
 
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 
-struct lookahead;
+struct break_choice;
 
 /* What it costs to leave a group unfinished. Groups of a higher rank break only where no others can
  * instead. `first` and `more` are the launches that come with its first break, and with each
@@ -51,13 +51,13 @@ struct schedule {
         uint32_t count, capacity;
     } segments;
     /* Working state. */
-    uint32_t open;                /* the group that is being scheduled, or GROUP_NONE */
-    struct lookahead *lookahead;  /* NULL as long as nothing had to break */
-    uint32_t *needs;              /* per op: unscheduled predecessors, with multiplicity */
-    uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
-    struct heap free_ops;         /* ready ops outside of groups, by text position */
-    struct heap leaving;          /* ready ops of groups that may leave them, the same */
-    struct heap whole;            /* groups that wait for nothing, by text position of a ready op */
+    uint32_t open;                     /* the group that is being scheduled, or GROUP_NONE */
+    struct break_choice *break_choice; /* NULL as long as nothing had to break */
+    uint32_t *needs;                   /* per op: unscheduled predecessors, with multiplicity */
+    uint32_t *users, *user_first;      /* successors of op i: users[user_first[i]] .. */
+    struct heap free_ops;              /* ready ops outside of groups, by text position */
+    struct heap leaving;               /* ready ops of groups that may leave them, the same */
+    struct heap whole; /* groups that wait for nothing, by text position of a ready op */
     /* By rank: groups that have a ready op and may break, the same. */
     struct heap partial[BREAK_RANKS];
 };
@@ -65,7 +65,7 @@ struct schedule {
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
  * stands first in the text goes first; a group is left unfinished only when nothing else can go:
  * then some op outside needs a part of a group, and another part needs that op. It is one of the
- * lowest rank that there is (`costs`, by group), found by passes/fusion/lookahead.h.
+ * lowest rank that there is (`costs`, by group), found by passes/fusion/break_choice.h.
  *
  * A group is not broken for ops that may leave it: where it would be, they do, and `group_of` says
  * so. Each segment of a group has an op that may not. */

@@ -1,13 +1,13 @@
-#include "passes/fusion/lookahead.h"
+#include "passes/fusion/break_choice.h"
 
 /* Breaks that are tried one behind the other, groups that each may be, and ops that one may let go:
  * beyond, more do not count. */
 enum { DEPTH = 4, MAX_GROUPS = 4, MAX_GONE = 256 };
 
-void lookahead_init(struct lookahead *l, struct schedule *schedule)
+void break_choice_init(struct break_choice *l, struct schedule *schedule)
 {
     uint32_t n = schedule->order->n_ops;
-    *l = (struct lookahead){.schedule = schedule};
+    *l = (struct break_choice){.schedule = schedule};
     l->gone = mem_calloc(n, 1);
     l->next = mem_calloc(n, sizeof *l->next);
     l->head = mem_calloc(schedule->n_groups, sizeof *l->head);
@@ -15,7 +15,7 @@ void lookahead_init(struct lookahead *l, struct schedule *schedule)
         l->head[i] = NONE;
 }
 
-void lookahead_free(struct lookahead *l)
+void break_choice_free(struct break_choice *l)
 {
     mem_free(l->gone);
     mem_free(l->next);
@@ -28,7 +28,7 @@ void lookahead_free(struct lookahead *l)
 
 /* --------------------------------------------------------------------------- trying ---- */
 
-static void add_ready(struct lookahead *l, uint32_t op)
+static void add_ready(struct break_choice *l, uint32_t op)
 {
     uint32_t group = l->schedule->group_of[op];
     l->next[op] = l->head[group];
@@ -37,7 +37,7 @@ static void add_ready(struct lookahead *l, uint32_t op)
         vec_push(&l->free, op);
 }
 
-static void take_op(struct lookahead *l, uint32_t op)
+static void take_op(struct break_choice *l, uint32_t op)
 {
     struct schedule *s = l->schedule;
     uint32_t group = s->group_of[op];
@@ -53,7 +53,7 @@ static void take_op(struct lookahead *l, uint32_t op)
 }
 
 /* The other way round, the last op that was taken first. */
-static void give_back(struct lookahead *l)
+static void give_back(struct break_choice *l)
 {
     struct schedule *s = l->schedule;
     uint32_t op = l->log.at[--l->log.count], group = s->group_of[op];
@@ -66,7 +66,7 @@ static void give_back(struct lookahead *l)
     l->gone[op] = 0;
 }
 
-static bool take_ready(struct lookahead *l, uint32_t op, uint32_t most)
+static bool take_ready(struct break_choice *l, uint32_t op, uint32_t most)
 {
     if (l->gone[op] || l->log.count >= most)
         return false;
@@ -74,7 +74,7 @@ static bool take_ready(struct lookahead *l, uint32_t op, uint32_t most)
     return true;
 }
 
-static void take_group(struct lookahead *l, uint32_t group, uint32_t most)
+static void take_group(struct break_choice *l, uint32_t group, uint32_t most)
 {
     const struct heap *ready = &l->schedule->groups[group].ready;
     bool any = true;
@@ -88,7 +88,7 @@ static void take_group(struct lookahead *l, uint32_t group, uint32_t most)
 }
 
 /* Takes what can go of the group, and then all that can go as a whole, as far as counts. */
-static void try_break(struct lookahead *l, uint32_t group)
+static void try_break(struct break_choice *l, uint32_t group)
 {
     uint32_t most = l->log.count + MAX_GONE;
     l->free.count = l->whole.count = 0;
@@ -101,7 +101,7 @@ static void try_break(struct lookahead *l, uint32_t group)
     }
 }
 
-static bool has_ready(const struct lookahead *l, uint32_t group)
+static bool has_ready(const struct break_choice *l, uint32_t group)
 {
     const struct heap *ready = &l->schedule->groups[group].ready;
     for (uint32_t i = 0; i < ready->count; i++)
@@ -116,7 +116,7 @@ static bool has_ready(const struct lookahead *l, uint32_t group)
 /* The most that `depth` breaks, the first of them that of `group`, can add up to: after each counts
  * how many ops are gone. So of two orders of the same breaks that counts for more by which more can
  * go early. */
-static uint64_t try_from(struct lookahead *l, uint32_t group, unsigned depth)
+static uint64_t try_from(struct break_choice *l, uint32_t group, unsigned depth)
 {
     uint32_t before = l->log.count;
     uint64_t most = 0;
@@ -138,7 +138,7 @@ static uint64_t try_from(struct lookahead *l, uint32_t group, unsigned depth)
 /* -------------------------------------------------------------------------- choosing ---- */
 
 /* The first groups of a heap, by the text, that have a ready op; they stay there. */
-static void list_groups(struct lookahead *l, struct heap *partial)
+static void list_groups(struct break_choice *l, struct heap *partial)
 {
     struct schedule *s = l->schedule;
     uint32_t keys[MAX_GROUPS];
@@ -163,7 +163,7 @@ static uint32_t launches_of(const struct schedule_group *group)
     return group->segments == 0 ? group->cost.first : group->cost.more;
 }
 
-uint32_t lookahead_choose(struct lookahead *l, struct heap *partial)
+uint32_t break_choice_find(struct break_choice *l, struct heap *partial)
 {
     const struct schedule_group *groups = l->schedule->groups;
     uint32_t best = NONE, least = 0;
