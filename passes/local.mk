@@ -54,8 +54,6 @@ libskir_la_SOURCES += \
 	passes/events/event_sources.c \
 	passes/events/inserter.h \
 	passes/events/event_clauses.c \
-	passes/fusion/attempts.c \
-	passes/fusion/beside.c \
 	passes/fusion/break_choice.c \
 	passes/fusion/break_choice.h \
 	passes/fusion/fused_report.c \
@@ -68,9 +66,7 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_internal.h \
 	passes/fusion/fusion_report.c \
 	passes/fusion/fusion_rewrite.c \
-	passes/fusion/join_streams.c \
-	passes/fusion/joiner.h \
-	passes/fusion/joins.c \
+	passes/fusion/merge.c \
 	passes/fusion/reference_cuts.c \
 	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \

@@ -130,7 +130,7 @@ static void schedule_groups(struct fusion *f)
     uint32_t *launched = count_launched(f);
     for (uint32_t i = 1; i < f->groups.count; i++)
         costs[i] = cost_of(f, &f->groups.at[i], launched[i]);
-    fusion_schedule_best(f, costs);
+    fusion_schedule(f, costs);
     mem_free(launched);
     mem_free(costs);
 }
@@ -177,6 +177,7 @@ static bool decide(struct fusion *f)
     do {
         if (changed) {
             schedule_free(&f->schedule);
+            mem_free(f->text);
             schedule_groups(f);
         }
         release_views(f);
@@ -227,7 +228,6 @@ static void fusion_init(struct fusion *f)
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
     f->rank = mem_calloc(n, sizeof *f->rank);
     f->beside = mem_calloc(n, 1);
-    f->barred = mem_calloc(n, 1);
     f->sizes = mem_calloc(f->graph->blocks.count, sizeof *f->sizes);
     find_groups(f);
     f->stays = fusion_text_stays(f);
@@ -246,7 +246,6 @@ static void fusion_free(struct fusion *f)
     mem_free(f->rank);
     mem_free(f->position);
     mem_free(f->beside);
-    mem_free(f->barred);
     mem_free(f->sizes);
 }
 

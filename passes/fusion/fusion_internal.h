@@ -33,8 +33,7 @@ struct fusion {
     uint32_t *member_of;             /* per op: the group of its block */
     uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
     uint32_t *sizes; /* by block of the input: ops of a super kernel, but for passive ones */
-    /* Per op: it is of no group, and runs beside the segment that it stands in; it cannot. */
-    uint8_t *beside, *barred;
+    uint8_t *beside; /* per op: it is of no group, and stands in a super kernel (fusion_rewrite.c) */
     uint32_t *rank; /* per op with a group: its index among the scope's members in the schedule */
     int64_t *position; /* per op, in the reference's order; NULL: nobody asks */
     struct schedule schedule;
@@ -56,32 +55,16 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
     return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
 }
 
-/* attempts.c */
+/* merge.c */
 
-/* Schedules the groups, by what it costs to break each, and joins their parts: in the best of five
- * ways, where any break. */
-void fusion_schedule_best(struct fusion *fusion, const struct break_cost *costs);
-
-/* beside.c */
-
-/* Schedules the groups, by what it costs to break each. Ops outside that can run beside a group
- * stand in its segments, marked in `beside`, between ops of it that they need and that need them.
- */
+/* Schedules the groups, by what it costs to break each, merges their parts as far as they can be one
+ * launch, and finds the order of the text. Where groups break, the parts of the reference's cuts are
+ * tried, too: there are never more launches than with these, where they can run. */
 void fusion_schedule(struct fusion *fusion, const struct break_cost *costs);
 
-/* Whether nothing may run beside the group: its slots are a contract, or each of its ops becomes a
- * super kernel of its own. */
+/* Whether nothing may run in parallel with the group: its slots are a contract, or each of its ops
+ * becomes a super kernel of its own. */
 bool fusion_is_alone(const struct fusion *fusion, uint32_t group);
-
-/* joins.c */
-
-/* Makes parts of groups one, where all that is between them can run beside that: single ops, and
- * parts of other groups. Which of them can hangs on which were joined before: all of a group at
- * once, as far as they can, in a time that grows as their ops do; or one by one, those that stand
- * first, or those that stand last. Finds the order of the text. Returns how many ops it has looked
- * at. */
-enum join_way { JOIN_ALL, JOIN_FORWARD, JOIN_BACKWARD };
-uint64_t fusion_join_parts(struct fusion *fusion, enum join_way way);
 
 /* stays.c */
 
@@ -95,10 +78,8 @@ bool fusion_text_stays(struct fusion *fusion);
 uint32_t fusion_same_superkernel(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
 /* The stream that a super kernel of the input says. */
 uint32_t fusion_given_stream(const struct fusion *fusion, uint32_t block);
-/* The stream that a segment is launched on, if it is one of the ops given. False where each stream
- * that it could be has an op that runs beside it; it is then the one that it would be without. */
-bool fusion_stream(const struct fusion *fusion, const struct segment *segment, const uint32_t *ops,
-                   uint32_t *stream);
+/* The stream that a super kernel of these ops is launched on, if nothing runs in parallel. */
+uint32_t fusion_stream(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
 
 /* fusion_cuts.c */
 

@@ -119,9 +119,10 @@ static uint32_t free_name(struct fusion *f, const struct segment *segment)
 static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)
 {
     const struct fusion_group *group = &f->groups.at[segment->group];
-    uint32_t options = group->options, stream, count = 0;
+    uint32_t options = group->options, stream = segment->stream, count = 0;
     struct attr attrs[3];
-    fusion_stream(f, segment, f->schedule.ops + segment->first, &stream);
+    if (!segment->abreast)
+        stream = fusion_stream(f, f->schedule.ops + segment->first, segment->count);
     if (f->context->sk_options && f->mode == FUSION_COLLECT)
         options = sk_options_override(f->module, options, f->context->sk_options);
     const uint32_t keys[3] = {W_scope, W_options, W_stream};
@@ -152,8 +153,7 @@ static int compare_positions(const void *a, const void *b, void *position)
 static bool executes(const struct fusion *f, const struct segment *segment)
 {
     for (uint32_t i = 0; i < segment->count; i++)
-        if (!f->order->passive[f->schedule.ops[segment->first + i]] &&
-            !f->beside[f->schedule.ops[segment->first + i]])
+        if (!f->order->passive[f->schedule.ops[segment->first + i]])
             return segment->group != GROUP_NONE;
     return false;
 }
@@ -206,7 +206,7 @@ static void close_superkernel(struct rewrite *rewrite)
     rewrite->superkernel = NONE;
 }
 
-static void place_launch(struct rewrite *rewrite, const struct segment *segment)
+static void place_segment(struct rewrite *rewrite, const struct segment *segment)
 {
     static const struct company none = {{NULL, 0, 0}, {NULL, 0, 0}};
     struct fusion *f = rewrite->f;
@@ -221,31 +221,6 @@ static void place_launch(struct rewrite *rewrite, const struct segment *segment)
     for (uint32_t i = 0; i < segment->count; i++)
         place_op(rewrite, f->schedule.ops[segment->first + i]);
     close_superkernel(rewrite);
-}
-
-/* Ops that stand at an end of a segment run before or behind its launch. */
-static void place_outside(struct rewrite *rewrite, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++) {
-        rewrite->f->beside[rewrite->f->schedule.ops[i]] = 0;
-        place_op(rewrite, rewrite->f->schedule.ops[i]);
-    }
-}
-
-static void place_segment(struct rewrite *rewrite, const struct segment *whole)
-{
-    struct fusion *f = rewrite->f;
-    uint32_t first = whole->first, end = first + whole->count;
-    while (f->beside[f->schedule.ops[first]]) /* one op executes something */
-        first++;
-    while (f->beside[f->schedule.ops[end - 1]])
-        end--;
-    place_outside(rewrite, whole->first, first);
-    struct segment own = *whole;
-    own.first = first;
-    own.count = end - first;
-    place_launch(rewrite, &own);
-    place_outside(rewrite, end, whole->first + whole->count);
 }
 
 /* ------------------------------------------------------------------------- side by side ---- */

@@ -2,6 +2,12 @@
 
 #include <assert.h>
 
+/* Whether an op of a group can be outside of it as well: it executes nothing. */
+static bool may_leave(const struct schedule *s, uint32_t op)
+{
+    return s->order->passive[op] && s->groups[s->group_of[op]].cost.rank != BREAK_FIXED;
+}
+
 /* Turns the edges round, and counts what each op and each group waits for. */
 static void find_users(struct schedule *s)
 {
@@ -43,7 +49,7 @@ static void op_is_ready(struct schedule *s, uint32_t op)
         heap_push(&s->free_ops, position, op);
         return;
     }
-    if (schedule_may_leave(s, op))
+    if (may_leave(s, op))
         heap_push(&s->leaving, position, op);
     heap_push(&s->groups[group].ready, position, op);
     heap_push(&s->partial[s->groups[group].cost.rank], position, group);
@@ -55,7 +61,7 @@ static void schedule_op(struct schedule *s, uint32_t op)
     s->place[op] = s->count;
     s->ops[s->count++] = op;
     s->groups[group].left--;
-    s->groups[group].work -= !schedule_may_leave(s, op);
+    s->groups[group].work -= !may_leave(s, op);
     for (uint32_t i = s->user_first[op]; i < s->user_first[op + 1]; i++) {
         uint32_t user = s->users[i], user_group = s->group_of[user];
         if (--s->needs[user] == 0)
@@ -158,11 +164,10 @@ static void schedule_all(struct schedule *s)
 }
 
 void schedule_init(struct schedule *s, const struct order *order, uint32_t *group_of,
-                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs)
+                   uint32_t n_groups, const struct break_cost *costs)
 {
     uint32_t n = order->n_ops;
-    *s = (struct schedule){
-        .order = order, .group_of = group_of, .beside = beside, .n_groups = n_groups};
+    *s = (struct schedule){.order = order, .group_of = group_of, .n_groups = n_groups};
     s->groups = mem_calloc(n_groups, sizeof *s->groups);
     s->needs = mem_calloc(n, sizeof *s->needs);
     s->user_first = mem_calloc((size_t)n + 2, sizeof *s->user_first);
@@ -175,7 +180,7 @@ void schedule_init(struct schedule *s, const struct order *order, uint32_t *grou
     for (uint32_t i = 0; i < n_groups; i++)
         s->groups[i].cost = costs[i];
     for (uint32_t op = 0; op < n; op++)
-        s->groups[group_of[op]].work += !schedule_may_leave(s, op);
+        s->groups[group_of[op]].work += !may_leave(s, op);
     find_users(s);
     schedule_all(s);
 }

@@ -22,7 +22,7 @@ struct break_cost {
 struct schedule_group {
     uint32_t waits; /* edges from unscheduled ops of other groups to unscheduled ops of this one */
     uint32_t left;  /* unscheduled ops */
-    uint32_t work;  /* of them those that may not leave (schedule_may_leave) */
+    uint32_t work;  /* of them those that may not leave  */
     uint32_t segments;
     struct break_cost cost;
     struct heap ready; /* its ready ops by text position */
@@ -39,8 +39,7 @@ struct segment {
 
 struct schedule {
     const struct order *order;
-    uint32_t *group_of;    /* per op */
-    const uint8_t *beside; /* per op: it goes along with its group, and is not of it; or NULL */
+    uint32_t *group_of; /* per op */
     uint32_t n_groups;
     struct schedule_group *groups;
     uint32_t *ops;   /* the schedule */
@@ -70,16 +69,7 @@ struct schedule {
  * A group is not broken for ops that may leave it: where it would be, they do, and `group_of` says
  * so. Each segment of a group has an op that may not. */
 void schedule_init(struct schedule *schedule, const struct order *order, uint32_t *group_of,
-                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs);
-/* Whether an op of a group can be outside of it as well: one that executes nothing, or only goes
- * along with it. */
-static inline bool schedule_may_leave(const struct schedule *schedule, uint32_t op)
-{
-    const struct schedule_group *group = &schedule->groups[schedule->group_of[op]];
-    return (schedule->beside && schedule->beside[op]) ||
-           (schedule->order->passive[op] && group->cost.rank != BREAK_FIXED);
-}
-
+                   uint32_t n_groups, const struct break_cost *costs);
 void schedule_free(struct schedule *schedule);
 
 #endif
