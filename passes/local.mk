@@ -54,15 +54,12 @@ libskir_la_SOURCES += \
 	passes/events/event_sources.c \
 	passes/events/inserter.h \
 	passes/events/event_clauses.c \
-	passes/fusion/break_choice.c \
-	passes/fusion/break_choice.h \
 	passes/fusion/fused_report.c \
 	passes/fusion/fused_report.h \
 	passes/fusion/fusable.c \
 	passes/fusion/fusable.h \
 	passes/fusion/fusion.c \
 	passes/fusion/fusion.h \
-	passes/fusion/fusion_cuts.c \
 	passes/fusion/fusion_internal.h \
 	passes/fusion/fusion_report.c \
 	passes/fusion/fusion_rewrite.c \
@@ -71,15 +68,9 @@ libskir_la_SOURCES += \
 	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
-	passes/fusion/stays.c \
 	passes/fusion/stream_waits.c \
-	passes/fusion/streams.c \
 	passes/fusion/superkernel_names.c \
 	passes/fusion/superkernel_names.h \
-	passes/fusion/taken_symbols.c \
-	passes/fusion/taken_symbols.h \
-	passes/fusion/unfused.c \
-	passes/fusion/unfused.h \
 	passes/inline/graph.c \
 	passes/inline/graph.h \
 	passes/launches/apply.c \
@@ -187,7 +178,6 @@ plugin_headers = \
 	passes/entry/superkernel.h \
 	passes/entry/visit.h \
 	passes/fusion/fusable.h \
-	passes/fusion/schedule.h \
 	passes/pass.h \
 	passes/pass_plugin.h \
 	passes/passes.def \

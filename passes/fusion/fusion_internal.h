@@ -22,6 +22,12 @@ struct fusion_group {
     int64_t begin, end;
 };
 
+/* The first op that could not be fused for a reason. */
+struct unfused_op {
+    const char *reason, *advice, *group; /* static, static, of the diagnostics */
+    struct span span;
+};
+
 struct fusion {
     struct pass_context *context;
     struct module *module;
@@ -33,13 +39,14 @@ struct fusion {
     uint32_t *member_of;             /* per op: the group of its block */
     uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
     uint32_t *sizes; /* by block of the input: ops of a super kernel, but for passive ones */
-    uint8_t *beside; /* per op: it is of no group, and stands in a super kernel (fusion_rewrite.c) */
+    uint8_t
+        *beside;    /* per op: it is of no group, and stands in a super kernel (fusion_rewrite.c) */
     uint32_t *rank; /* per op with a group: its index among the scope's members in the schedule */
     int64_t *position; /* per op, in the reference's order; NULL: nobody asks */
     struct schedule schedule;
     uint32_t *text;        /* ops in the order that the text gets: by `place` of the schedule */
     struct vec_u32 *taken; /* by name id: a super kernel has it */
-    bool stays;            /* nothing is to be done to the graph */
+    bool is_canonical;     /* nothing is to be done to the graph */
     bool rejoins;          /* the super kernels of a scope are one group again */
 };
 
@@ -66,14 +73,6 @@ void fusion_schedule(struct fusion *fusion, const struct break_cost *costs);
  * becomes a super kernel of its own. */
 bool fusion_is_alone(const struct fusion *fusion, uint32_t group);
 
-/* stays.c */
-
-/* Whether there are launches that stand side by side in the text, and all of it is right as it is.
- * Then the schedule is that of the text. */
-bool fusion_text_stays(struct fusion *fusion);
-
-/* streams.c */
-
 /* The super kernel of the input that has just these ops of the schedule, or NONE. */
 uint32_t fusion_same_superkernel(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
 /* The stream that a super kernel of the input says. */
@@ -81,11 +80,14 @@ uint32_t fusion_given_stream(const struct fusion *fusion, uint32_t block);
 /* The stream that a super kernel of these ops is launched on, if nothing runs in parallel. */
 uint32_t fusion_stream(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
 
-/* fusion_cuts.c */
+/* reference_cuts.c */
 
 /* Makes a group of each part of a scope between two cuts of the reference. Says where they are;
  * marks groups that are to be dissolved. False where a scope must not break. */
 bool fusion_cut(struct fusion *fusion);
+/* Schedules the groups, where the parts between the reference's cuts are groups of their own. Super
+ * kernels of the input are not cut. */
+void fusion_schedule_cut(struct fusion *fusion, const struct break_cost *costs);
 
 /* fusion_report.c */
 
@@ -117,6 +119,16 @@ struct company {
 /* Says what became of a segment. */
 void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name,
                          const struct company *company);
+
+/* Of all graphs of a module: why nothing is fused where scopes have ops. */
+struct unfused {
+    bool told; /* there is a super kernel, or a scope that is said to be bypassed */
+    VEC(struct unfused_op) ops;
+};
+/* Looks at a graph that has its new blocks. */
+void unfused_look(struct unfused *unfused, const struct fusion *fusion);
+/* Warns where nothing is fused and something was to be. */
+void unfused_report(struct unfused *unfused, struct diags *diags);
 
 /* fusion_rewrite.c */
 

@@ -5,7 +5,6 @@
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
 #include "passes/fusion/superkernel_names.h"
-#include "passes/fusion/taken_symbols.h"
 
 #include <string.h>
 
@@ -253,7 +252,7 @@ static void neighbours_init(struct neighbours *n, struct fusion *f, uint32_t seg
         const uint32_t *ops = f->schedule.ops + n->segments[i].first;
         bool launched = executes(f, &n->segments[i]);
         n->opened[i] = NONE;
-        if (launched && f->stays)
+        if (launched && f->is_canonical)
             n->blocks[i] = f->graph->blocks.at[f->superkernel_of[ops[0]]];
         else if (launched)
             n->blocks[i] = segment_block(f, &n->segments[i], same_block(f, &n->segments[i]));

@@ -18,7 +18,6 @@
 #include "ir/abreast.h"
 #include "ir/calls.h"
 #include "passes/fusion/fusion_internal.h"
-#include "passes/fusion/reference_cuts.h"
 
 #include <string.h>
 
@@ -28,6 +27,82 @@ enum { STREAM_SEARCH = 1 << 20, SHORT_SEARCH = 64, MERGE_SEARCH = 1 << 24 };
 
 /* The group of a segment that is a component of several launches; a stream that is not known. */
 #define MANY UINT32_MAX
+
+/* ------------------------------------------------------- the stream of a super kernel ---- */
+
+uint32_t fusion_same_superkernel(const struct fusion *f, const uint32_t *ops, uint32_t count)
+{
+    uint32_t block = f->superkernel_of[ops[0]];
+    for (uint32_t i = 0; i < count && block != NONE; i++)
+        if (f->superkernel_of[ops[i]] != block)
+            return NONE;
+    return block != NONE && f->sizes[block] == count ? block : NONE;
+}
+
+uint32_t fusion_given_stream(const struct fusion *f, uint32_t block)
+{
+    uint32_t label = attr_string(f->module, f->graph->blocks.at[block].attrs, W_stream);
+    return label == NONE ? NONE : stream_label(label);
+}
+
+/* The number of the stream that an op is on: what assign-streams has written down, or else would if
+ * no block said one. */
+static int64_t stream_number(const struct fusion *f, uint32_t op)
+{
+    const struct graph *graph = f->graph;
+    uint32_t label = f->order->stream[op];
+    int64_t number = 0;
+    struct id_map met = {NULL, 0, 0};
+    for (uint32_t i = 0; i < graph->blocks.count && label != NONE; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind != BLOCK_STREAM || block->name == W_0)
+            continue;
+        number += id_map_find(&met, block->name) == NONE;
+        id_map_set(&met, block->name, i);
+        if (block->name != label)
+            continue;
+        number = attr_int(f->module, block->attrs, W_id, number);
+        break;
+    }
+    id_map_free(&met);
+    return number;
+}
+
+/* After a collective, which would bring events with the stream of collectives: the op on the stream
+ * of the lowest number that begins with another op; NONE: there is none. */
+static uint32_t first_on_other(const struct fusion *f, const uint32_t *ops, uint32_t count)
+{
+    struct id_map met = {NULL, 0, 0}; /* by label */
+    int64_t lowest = INT64_MAX;
+    uint32_t found = NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t label = f->order->stream[ops[i]], key = label == NONE ? W_0 : label;
+        if (f->order->passive[ops[i]] || id_map_find(&met, key) != NONE)
+            continue;
+        id_map_set(&met, key, i);
+        if (op_is_marked_collective(f->module, &f->graph->ops.at[ops[i]]))
+            continue;
+        int64_t number = stream_number(f, ops[i]);
+        if (number < lowest) {
+            lowest = number;
+            found = ops[i];
+        }
+    }
+    id_map_free(&met);
+    return found;
+}
+
+uint32_t fusion_stream(const struct fusion *f, const uint32_t *ops, uint32_t count)
+{
+    uint32_t same = fusion_same_superkernel(f, ops, count), first = 0, other = NONE;
+    if (same != NONE)
+        return fusion_given_stream(f, same);
+    while (first + 1 < count && f->order->passive[ops[first]])
+        first++;
+    if (op_is_marked_collective(f->module, &f->graph->ops.at[ops[first]]))
+        other = first_on_other(f, ops, count);
+    return f->order->stream[other != NONE ? other : ops[first]];
+}
 
 struct launch {
     uint32_t group, op; /* its first op, when it was made */
@@ -522,8 +597,8 @@ static void merge_parts(struct fusion *f, uint64_t *work)
     find_launches(&m);
     for (int rank = BREAK_FIXED; rank >= BREAK_FREELY; rank--)
         for (uint32_t i = 1; i < f->groups.count; i++)
-            if ((int)f->schedule.groups[i].cost.rank == rank && f->schedule.groups[i].segments > 1 &&
-                !fusion_is_alone(f, i))
+            if ((int)f->schedule.groups[i].cost.rank == rank &&
+                f->schedule.groups[i].segments > 1 && !fusion_is_alone(f, i))
                 merge_group(&m, i);
     memcpy(f->text, f->schedule.ops, n * sizeof *f->text);
     split_components(&m);
@@ -567,54 +642,6 @@ static bool is_better(struct outcome a, struct outcome b)
     return a.launches < b.launches;
 }
 
-static void list_schedule(struct fusion *f, const struct break_cost *costs)
-{
-    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, costs);
-}
-
-/* The same, where the parts between the reference's cuts are groups of their own. Super kernels of
- * the input are not cut. */
-static void schedule_cut(struct fusion *f, const struct break_cost *costs)
-{
-    uint32_t n = f->graph->ops.count, n_groups = f->groups.count;
-    uint32_t *scope_of = mem_calloc(n, sizeof *scope_of);
-    uint8_t *roles = mem_calloc(n, 1);
-    struct reference_cuts cuts;
-    for (uint32_t i = 0; i < n; i++) {
-        scope_of[i] = costs[f->group_of[i]].rank == BREAK_FIXED ? GROUP_NONE : f->group_of[i];
-        roles[i] = f->order->passive[i]           ? CUT_IGNORED
-                   : f->group_of[i] == GROUP_NONE ? CUT_OTHER
-                                                  : CUT_MEMBER;
-    }
-    reference_cuts_init(&cuts, f->order, scope_of, n_groups, roles, f->graph->n_params);
-    struct break_cost *of_parts = mem_calloc(n_groups + cuts.parts.count, sizeof *of_parts);
-    memcpy(of_parts, costs, n_groups * sizeof *costs);
-    for (uint32_t i = 0; i < cuts.parts.count; i++) {
-        vec_push(&f->groups, f->groups.at[cuts.parts.at[i].scope]);
-        of_parts[n_groups + i] = costs[cuts.parts.at[i].scope];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (cuts.part[i] != NONE && f->group_of[i] != GROUP_NONE)
-            f->group_of[i] = n_groups + cuts.part[i];
-    list_schedule(f, of_parts);
-    f->groups.count = n_groups;
-    for (uint32_t i = 0; i < n; i++)
-        if (f->group_of[i] >= n_groups)
-            f->group_of[i] = cuts.parts.at[f->group_of[i] - n_groups].scope;
-    for (uint32_t i = 0; i < n_groups; i++)
-        f->schedule.groups[i].segments = 0;
-    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
-        uint32_t *group = &f->schedule.segments.at[i].group;
-        if (*group >= n_groups)
-            *group = cuts.parts.at[*group - n_groups].scope;
-        f->schedule.groups[*group].segments++;
-    }
-    reference_cuts_free(&cuts);
-    mem_free(of_parts);
-    mem_free(scope_of);
-    mem_free(roles);
-}
-
 /* What a schedule has decided. */
 struct decision {
     struct schedule schedule;
@@ -636,12 +663,12 @@ void fusion_schedule(struct fusion *f, const struct break_cost *costs)
     struct decision other = {.group_of = mem_calloc(n, sizeof *other.group_of)};
     uint64_t work = 0;
     memcpy(other.group_of, f->group_of, n * sizeof *other.group_of);
-    list_schedule(f, costs);
+    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, costs);
     merge_parts(f, &work);
     struct outcome whole = outcome_of(f, costs);
     if (is_better((struct outcome){0, 0, 0}, whole) && work < MERGE_SEARCH) {
         exchange(f, &other);
-        schedule_cut(f, costs);
+        fusion_schedule_cut(f, costs);
         merge_parts(f, &work);
         if (!is_better(outcome_of(f, costs), whole))
             exchange(f, &other);

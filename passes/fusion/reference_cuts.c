@@ -1,6 +1,7 @@
 #include "passes/fusion/reference_cuts.h"
 #include "ir/base/heap.h"
 #include "ir/base/ids.h"
+#include "passes/fusion/fusion_internal.h"
 
 int64_t *reference_positions(const struct order *order, int64_t begin)
 {
@@ -218,4 +219,115 @@ void reference_cuts_free(struct reference_cuts *cuts)
     mem_free(cuts->position);
     mem_free(cuts->part);
     vec_free(&cuts->parts);
+}
+
+/* ----------------------------------------------------------------------------- groups ---- */
+
+static enum cut_role role_of(const struct fusion *f, uint32_t op)
+{
+    if (fusion_ignores(f, op))
+        return CUT_IGNORED;
+    return op_fusable(f->module, f->graph, &f->graph->ops.at[op]) == FUSABLE ? CUT_MEMBER
+                                                                             : CUT_OTHER;
+}
+
+/* Ops of super kernels of the input are of no scope, and what is left unfused is of none. */
+static void scopes_of(const struct fusion *f, uint32_t *scope_of, uint8_t *roles)
+{
+    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
+        const struct fusion_group *group = &f->groups.at[f->member_of[i]];
+        bool scoped = f->superkernel_of[i] == NONE && !group->dissolved;
+        scope_of[i] = scoped ? f->member_of[i] : GROUP_NONE;
+        roles[i] = (uint8_t)role_of(f, i);
+    }
+}
+
+static bool report_cuts(struct fusion *f, const struct reference_cuts *cuts)
+{
+    uint8_t *told = mem_calloc(cuts->parts.count, 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
+        uint32_t op = f->order->text[i], part = cuts->part[op];
+        if (part == NONE || told[part])
+            continue;
+        told[part] = 1;
+        if (cuts->parts.at[part].cut_by != NONE)
+            ok =
+                fusion_report_cut(f, cuts->parts.at[part].scope, op, cuts->parts.at[part].cut_by) &&
+                ok;
+    }
+    mem_free(told);
+    return ok;
+}
+
+static void make_groups(struct fusion *f, const struct reference_cuts *cuts)
+{
+    uint32_t first = f->groups.count;
+    for (uint32_t i = 0; i < cuts->parts.count; i++) {
+        const struct reference_part *part = &cuts->parts.at[i];
+        struct fusion_group group = f->groups.at[part->scope];
+        group.is_cut = part->is_cut;
+        group.begin = part->begin;
+        group.end = part->end;
+        vec_push(&f->groups, group);
+    }
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        if (cuts->part[i] != NONE)
+            f->group_of[i] = f->member_of[i] = first + cuts->part[i];
+}
+
+bool fusion_cut(struct fusion *f)
+{
+    uint32_t n = f->graph->ops.count, *scope_of = mem_calloc(n, sizeof *scope_of);
+    uint8_t *roles = mem_calloc(n, 1);
+    struct reference_cuts cuts;
+    scopes_of(f, scope_of, roles);
+    reference_cuts_init(&cuts, f->order, scope_of, f->groups.count, roles, f->graph->n_params);
+    bool ok = report_cuts(f, &cuts);
+    make_groups(f, &cuts);
+    reference_cuts_free(&cuts);
+    mem_free(scope_of);
+    mem_free(roles);
+    return ok;
+}
+
+void fusion_schedule_cut(struct fusion *f, const struct break_cost *costs)
+{
+    uint32_t n = f->graph->ops.count, n_groups = f->groups.count;
+    uint32_t *scope_of = mem_calloc(n, sizeof *scope_of);
+    uint8_t *roles = mem_calloc(n, 1);
+    struct reference_cuts cuts;
+    for (uint32_t i = 0; i < n; i++) {
+        scope_of[i] = costs[f->group_of[i]].rank == BREAK_FIXED ? GROUP_NONE : f->group_of[i];
+        roles[i] = f->order->passive[i]           ? CUT_IGNORED
+                   : f->group_of[i] == GROUP_NONE ? CUT_OTHER
+                                                  : CUT_MEMBER;
+    }
+    reference_cuts_init(&cuts, f->order, scope_of, n_groups, roles, f->graph->n_params);
+    struct break_cost *of_parts = mem_calloc(n_groups + cuts.parts.count, sizeof *of_parts);
+    memcpy(of_parts, costs, n_groups * sizeof *costs);
+    for (uint32_t i = 0; i < cuts.parts.count; i++) {
+        vec_push(&f->groups, f->groups.at[cuts.parts.at[i].scope]);
+        of_parts[n_groups + i] = costs[cuts.parts.at[i].scope];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (cuts.part[i] != NONE && f->group_of[i] != GROUP_NONE)
+            f->group_of[i] = n_groups + cuts.part[i];
+    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, of_parts);
+    f->groups.count = n_groups;
+    for (uint32_t i = 0; i < n; i++)
+        if (f->group_of[i] >= n_groups)
+            f->group_of[i] = cuts.parts.at[f->group_of[i] - n_groups].scope;
+    for (uint32_t i = 0; i < n_groups; i++)
+        f->schedule.groups[i].segments = 0;
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        uint32_t *group = &f->schedule.segments.at[i].group;
+        if (*group >= n_groups)
+            *group = cuts.parts.at[*group - n_groups].scope;
+        f->schedule.groups[*group].segments++;
+    }
+    reference_cuts_free(&cuts);
+    mem_free(of_parts);
+    mem_free(scope_of);
+    mem_free(roles);
 }

@@ -22,7 +22,7 @@ struct break_cost {
 struct schedule_group {
     uint32_t waits; /* edges from unscheduled ops of other groups to unscheduled ops of this one */
     uint32_t left;  /* unscheduled ops */
-    uint32_t work;  /* of them those that may not leave  */
+    uint32_t work;  /* of them those that may not leave*/
     uint32_t segments;
     struct break_cost cost;
     struct heap ready; /* its ready ops by text position */
@@ -64,7 +64,7 @@ struct schedule {
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
  * stands first in the text goes first; a group is left unfinished only when nothing else can go:
  * then some op outside needs a part of a group, and another part needs that op. It is one of the
- * lowest rank that there is (`costs`, by group), found by passes/fusion/break_choice.h.
+ * lowest rank that there is (`costs`, by group).
  *
  * A group is not broken for ops that may leave it: where it would be, they do, and `group_of` says
  * so. Each segment of a group has an op that may not. */

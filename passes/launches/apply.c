@@ -1,6 +1,6 @@
-#include "passes/fusion/taken_symbols.h"
-#include "passes/launches/cutter.h"
 #include "passes/fusion/reference_cuts.h"
+#include "passes/fusion/superkernel_names.h"
+#include "passes/launches/cutter.h"
 #include "passes/launches/move_waits.h"
 
 #include <string.h>

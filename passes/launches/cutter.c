@@ -1,6 +1,5 @@
-#include "passes/launches/cutter.h"
 #include "passes/fusion/superkernel_names.h"
-#include "passes/fusion/taken_symbols.h"
+#include "passes/launches/cutter.h"
 
 /* ------------------------------------------------------------------------- names ---- */
 

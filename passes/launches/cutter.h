@@ -26,7 +26,7 @@ struct cutter {
     uint32_t superkernel, beside, stream; /* that are open, or NONE; `beside` is a `scope none` */
     uint32_t first, place;                /* of the open part, and of the next op */
     struct part_names names;
-    struct vec_u32 taken;   /* symbols (passes/fusion/taken_symbols.h) */
+    struct vec_u32 taken;   /* symbols (passes/fusion/superkernel_names.h) */
     struct vec_u32 part;    /* the own ops of the open part */
     int64_t *position;      /* per op, by the reference; NULL: names are not its own */
     struct id_map ends_of;  /* by event that a launch sent: its index of `ends` */
