@@ -85,9 +85,9 @@ uint32_t fusion_stream(const struct fusion *fusion, const uint32_t *ops, uint32_
 /* Makes a group of each part of a scope between two cuts of the reference. Says where they are;
  * marks groups that are to be dissolved. False where a scope must not break. */
 bool fusion_cut(struct fusion *fusion);
-/* Schedules the groups, where the parts between the reference's cuts are groups of their own. Super
- * kernels of the input are not cut. */
-void fusion_schedule_cut(struct fusion *fusion, const struct break_cost *costs);
+/* Adds a group for each part between the reference's cuts; its ops are then of that. Super kernels of
+ * the input are not cut. Returns, by group, which one it is a part of, else itself; to be freed. */
+uint32_t *fusion_cut_groups(struct fusion *fusion, const struct break_cost *costs);
 
 /* fusion_report.c */
 

@@ -547,20 +547,73 @@ static void split_components(struct merger *m)
     f->schedule.segments = segments;
 }
 
+/* ----------------------------------------------------------------------------- starts ---- */
+
 static void find_launches(struct merger *m)
 {
-    struct fusion *f = m->f;
-    for (uint32_t s = f->schedule.segments.count; s-- > 0;) {
+    for (uint32_t s = 0; s < m->f->schedule.segments.count; s++) {
         const struct segment *segment = segment_at(m, s);
         if (segment->group == GROUP_NONE)
             continue;
         for (uint32_t i = 0; i < segment->count; i++)
             m->launch_of[ops_of(m, segment)[i]] = m->launches.count;
-        vec_push(&m->launches, ((struct launch){.group = segment->group,
-                                                .op = ops_of(m, segment)[0],
-                                                .stream = MANY,
-                                                .next = m->first_of[segment->group]}));
-        m->first_of[segment->group] = m->launches.count - 1;
+        vec_push(&m->launches,
+                 ((struct launch){
+                     .group = segment->group, .op = ops_of(m, segment)[0], .stream = MANY}));
+    }
+}
+
+/* Lists the parts of each group in the order of the schedule. */
+static void list_parts(struct merger *m)
+{
+    memset(m->first_of, 0xff, m->f->groups.count * sizeof *m->first_of); /* NONE */
+    for (uint32_t i = m->f->schedule.count; i-- > 0;) {
+        uint32_t op = m->f->schedule.ops[i], id = m->launch_of[op];
+        if (id == NONE || m->launches.at[id].op != op)
+            continue;
+        struct launch *launch = &m->launches.at[id];
+        launch->next = m->first_of[launch->group];
+        m->first_of[launch->group] = id;
+    }
+}
+
+/* Merges the parts of all groups, those of higher ranks first. */
+static void merge_groups(struct merger *m)
+{
+    struct fusion *f = m->f;
+    list_parts(m);
+    for (int rank = BREAK_FIXED; rank >= BREAK_FREELY; rank--)
+        for (uint32_t i = 1; i < f->groups.count; i++)
+            if ((int)f->schedule.groups[i].cost.rank == rank &&
+                f->schedule.groups[i].segments > 1 && !fusion_is_alone(f, i))
+                merge_group(m, i);
+}
+
+static void forget_labels(struct merger *m)
+{
+    for (uint32_t i = 0; m->labels && i < m->f->groups.count; i++)
+        vec_free(&m->labels[i]);
+    mem_free(m->labels);
+    m->labels = NULL;
+}
+
+/* Groups become parts of those that they were cut from. */
+static void join_groups(struct merger *m, const uint32_t *whole, uint32_t n_groups)
+{
+    struct fusion *f = m->f;
+    forget_labels(m);
+    f->groups.count = n_groups;
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        f->group_of[i] = whole[f->group_of[i]];
+    for (uint32_t s = 0; s < f->schedule.segments.count; s++)
+        if (segment_at(m, s)->group != MANY)
+            segment_at(m, s)->group = whole[segment_at(m, s)->group];
+    for (uint32_t i = 0; i < n_groups; i++)
+        f->schedule.groups[i].segments = 0;
+    for (uint32_t i = 0; i < m->launches.count; i++) {
+        struct launch *launch = &m->launches.at[i];
+        launch->group = whole[launch->group];
+        f->schedule.groups[launch->group].segments += !launch->gone;
     }
 }
 
@@ -572,39 +625,42 @@ static bool any_breaks(const struct fusion *f)
     return false;
 }
 
-static uint32_t *make_none(uint32_t count)
+/* Schedules the groups, merges their parts, and finds the order of the text. `cut`: the parts
+ * between the reference's cuts are groups at first, and merged as these. */
+static void schedule_groups(struct fusion *f, const struct break_cost *costs, bool cut,
+                            uint64_t *work)
 {
-    uint32_t *ids = mem_calloc(count, sizeof *ids);
-    memset(ids, 0xff, count * sizeof *ids); /* NONE */
-    return ids;
-}
-
-/* Merges the parts of groups of a schedule, and finds the order of the text. */
-static void merge_parts(struct fusion *f, uint64_t *work)
-{
-    uint32_t n = f->graph->ops.count;
+    uint32_t n = f->graph->ops.count, n_groups = f->groups.count;
+    uint32_t *whole = cut ? fusion_cut_groups(f, costs) : NULL;
+    struct break_cost *all_costs = mem_calloc(f->groups.count, sizeof *all_costs);
+    for (uint32_t i = 0; i < f->groups.count; i++)
+        all_costs[i] = costs[whole ? whole[i] : i];
+    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, all_costs);
+    mem_free(all_costs);
     f->text = mem_calloc(n, sizeof *f->text);
-    memcpy(f->text, f->schedule.ops, n * sizeof *f->text);
-    if (!any_breaks(f))
+    if (!cut && !any_breaks(f)) {
+        memcpy(f->text, f->schedule.ops, n * sizeof *f->text);
         return;
+    }
     struct merger m = {.f = f, .work = work};
     m.behind = mem_calloc(n, 1);
     m.before = mem_calloc(n, 1);
     m.ops = mem_calloc(n, sizeof *m.ops);
-    m.launch_of = make_none(n);
-    m.at = make_none(n);
-    m.first_of = make_none(f->groups.count);
+    m.launch_of = mem_calloc(n, sizeof *m.launch_of);
+    m.at = mem_calloc(n, sizeof *m.at);
+    m.first_of = mem_calloc(f->groups.count, sizeof *m.first_of);
+    memset(m.launch_of, 0xff, n * sizeof *m.launch_of); /* NONE */
+    memset(m.at, 0xff, n * sizeof *m.at);
     find_launches(&m);
-    for (int rank = BREAK_FIXED; rank >= BREAK_FREELY; rank--)
-        for (uint32_t i = 1; i < f->groups.count; i++)
-            if ((int)f->schedule.groups[i].cost.rank == rank &&
-                f->schedule.groups[i].segments > 1 && !fusion_is_alone(f, i))
-                merge_group(&m, i);
+    merge_groups(&m);
+    if (cut) {
+        join_groups(&m, whole, n_groups);
+        merge_groups(&m);
+    }
     memcpy(f->text, f->schedule.ops, n * sizeof *f->text);
     split_components(&m);
-    for (uint32_t i = 0; m.labels && i < f->groups.count; i++)
-        vec_free(&m.labels[i]);
-    mem_free(m.labels);
+    forget_labels(&m);
+    mem_free(whole);
     mem_free(m.launch_of);
     mem_free(m.first_of);
     mem_free(m.at);
@@ -613,8 +669,6 @@ static void merge_parts(struct fusion *f, uint64_t *work)
     mem_free(m.ops);
     vec_free(&m.launches);
 }
-
-/* ----------------------------------------------------------------------------- starts ---- */
 
 /* How good a schedule is: groups of higher ranks that break, then launches. */
 struct outcome {
@@ -663,13 +717,11 @@ void fusion_schedule(struct fusion *f, const struct break_cost *costs)
     struct decision other = {.group_of = mem_calloc(n, sizeof *other.group_of)};
     uint64_t work = 0;
     memcpy(other.group_of, f->group_of, n * sizeof *other.group_of);
-    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, costs);
-    merge_parts(f, &work);
+    schedule_groups(f, costs, false, &work);
     struct outcome whole = outcome_of(f, costs);
     if (is_better((struct outcome){0, 0, 0}, whole) && work < MERGE_SEARCH) {
         exchange(f, &other);
-        fusion_schedule_cut(f, costs);
-        merge_parts(f, &work);
+        schedule_groups(f, costs, true, &work);
         if (!is_better(outcome_of(f, costs), whole))
             exchange(f, &other);
         schedule_free(&other.schedule);

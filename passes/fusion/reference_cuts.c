@@ -291,7 +291,7 @@ bool fusion_cut(struct fusion *f)
     return ok;
 }
 
-void fusion_schedule_cut(struct fusion *f, const struct break_cost *costs)
+uint32_t *fusion_cut_groups(struct fusion *f, const struct break_cost *costs)
 {
     uint32_t n = f->graph->ops.count, n_groups = f->groups.count;
     uint32_t *scope_of = mem_calloc(n, sizeof *scope_of);
@@ -304,30 +304,18 @@ void fusion_schedule_cut(struct fusion *f, const struct break_cost *costs)
                                                   : CUT_MEMBER;
     }
     reference_cuts_init(&cuts, f->order, scope_of, n_groups, roles, f->graph->n_params);
-    struct break_cost *of_parts = mem_calloc(n_groups + cuts.parts.count, sizeof *of_parts);
-    memcpy(of_parts, costs, n_groups * sizeof *costs);
+    uint32_t *whole = mem_calloc(n_groups + cuts.parts.count, sizeof *whole);
+    for (uint32_t i = 0; i < n_groups; i++)
+        whole[i] = i;
     for (uint32_t i = 0; i < cuts.parts.count; i++) {
+        whole[n_groups + i] = cuts.parts.at[i].scope;
         vec_push(&f->groups, f->groups.at[cuts.parts.at[i].scope]);
-        of_parts[n_groups + i] = costs[cuts.parts.at[i].scope];
     }
     for (uint32_t i = 0; i < n; i++)
         if (cuts.part[i] != NONE && f->group_of[i] != GROUP_NONE)
             f->group_of[i] = n_groups + cuts.part[i];
-    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, of_parts);
-    f->groups.count = n_groups;
-    for (uint32_t i = 0; i < n; i++)
-        if (f->group_of[i] >= n_groups)
-            f->group_of[i] = cuts.parts.at[f->group_of[i] - n_groups].scope;
-    for (uint32_t i = 0; i < n_groups; i++)
-        f->schedule.groups[i].segments = 0;
-    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
-        uint32_t *group = &f->schedule.segments.at[i].group;
-        if (*group >= n_groups)
-            *group = cuts.parts.at[*group - n_groups].scope;
-        f->schedule.groups[*group].segments++;
-    }
     reference_cuts_free(&cuts);
-    mem_free(of_parts);
     mem_free(scope_of);
     mem_free(roles);
+    return whole;
 }

@@ -9,8 +9,6 @@
 
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 
-struct break_choice;
-
 /* What it costs to leave a group unfinished. Groups of a higher rank break only where no others can
  * instead. `first` and `more` are the launches that come with its first break, and with each
  * other. */
@@ -50,13 +48,12 @@ struct schedule {
         uint32_t count, capacity;
     } segments;
     /* Working state. */
-    uint32_t open;                     /* the group that is being scheduled, or GROUP_NONE */
-    struct break_choice *break_choice; /* NULL as long as nothing had to break */
-    uint32_t *needs;                   /* per op: unscheduled predecessors, with multiplicity */
-    uint32_t *users, *user_first;      /* successors of op i: users[user_first[i]] .. */
-    struct heap free_ops;              /* ready ops outside of groups, by text position */
-    struct heap leaving;               /* ready ops of groups that may leave them, the same */
-    struct heap whole; /* groups that wait for nothing, by text position of a ready op */
+    uint32_t open;                /* the group that is being scheduled, or GROUP_NONE */
+    uint32_t *needs;              /* per op: unscheduled predecessors, with multiplicity */
+    uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
+    struct heap free_ops;         /* ready ops outside of groups, by text position */
+    struct heap leaving;          /* ready ops of groups that may leave them, the same */
+    struct heap whole;            /* groups that wait for nothing, by text position of a ready op */
     /* By rank: groups that have a ready op and may break, the same. */
     struct heap partial[BREAK_RANKS];
 };
