@@ -2,6 +2,7 @@
 #include "ir/gears.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
+#include "passes/fusion/fused_report.h"
 #include "passes/fusion/fusion_internal.h"
 #include "passes/fusion/reference_cuts.h"
 #include "passes/fusion/superkernel_names.h"
@@ -462,7 +463,6 @@ static uint64_t schedule_weight(const void *user, uint32_t item)
 static bool write_one(struct fusions *all, struct fusion *f)
 {
     if (f->is_canonical) {
-        fusion_report_kept(f);
         unfused_look(&all->unfused, f);
         return true;
     }
@@ -499,7 +499,10 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
               context->diags);
     for (uint32_t i = 0; i < count; i++) {
         gears_tell_copy(context->diags, module, all.at[i].graph);
-        ok = write_one(&all, &all.at[i]) && ok;
+        bool written = write_one(&all, &all.at[i]);
+        if (written && mode == FUSION_FILTER) /* nothing is left to be taken out */
+            report_fused(context->diags, module, all.at[i].graph, all.at[i].order);
+        ok = ok && written;
         fusion_free(&all.at[i]);
     }
     gears_tell_copy(context->diags, module, NULL);

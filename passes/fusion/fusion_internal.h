@@ -111,15 +111,6 @@ void fusion_report_mended(const struct fusion *fusion);
 /* Says why a scope is cut before `op`: at the op `by`, which is of its stream. What comes of it for
  * the scope is as for breaks. */
 bool fusion_report_cut(struct fusion *fusion, uint32_t group, uint32_t op, uint32_t by);
-/* What runs beside a launch and does not stand in its segment: single ops, and super kernels by
- * their names. */
-struct company {
-    struct vec_u32 ops, names;
-};
-/* Says what became of a segment. */
-void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name,
-                         const struct company *company);
-
 /* Of all graphs of a module: why nothing is fused where scopes have ops. */
 struct unfused {
     bool told; /* there is a super kernel, or a scope that is said to be bypassed */
@@ -135,7 +126,5 @@ void unfused_report(struct unfused *unfused, struct diags *diags);
 /* Replaces the graph's blocks and body by those of the schedule. False after an error: a super
  * kernel that must stay does not. */
 bool fusion_rewrite(struct fusion *fusion);
-/* Says what super kernels there are, of a graph that stays as it is. */
-void fusion_report_kept(struct fusion *fusion);
 
 #endif

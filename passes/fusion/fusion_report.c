@@ -5,7 +5,6 @@
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/fusion/fused_report.h"
 #include "passes/fusion/fusion_internal.h"
 
 /* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it,
@@ -493,37 +492,6 @@ void fusion_report_mended(const struct fusion *f)
     }
     id_map_free(&op_at);
     mem_free(first);
-}
-
-/* ----------------------------------------------------------------------------- fused ---- */
-
-/* Accounts are complete when nothing is left to be taken out. */
-void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32_t name,
-                         const struct company *company)
-{
-    struct vec_u32 ops = {NULL, 0, 0};
-    if (f->mode == FUSION_COLLECT || !f->context->diags->remarks)
-        return;
-    for (uint32_t i = 0; i < segment->count; i++)
-        vec_push(&ops, f->schedule.ops[segment->first + i]);
-    for (uint32_t i = 0; i < company->ops.count; i++) {
-        f->beside[company->ops.at[i]] = 1;
-        vec_push(&ops, company->ops.at[i]);
-    }
-    struct fused fused = {.module = f->module,
-                          .graph = f->graph,
-                          .order = f->order,
-                          .name = name,
-                          .scope = f->groups.at[segment->group].scope,
-                          .ops = ops.at,
-                          .count = ops.count,
-                          .beside = f->beside,
-                          .names = company->names.at,
-                          .n_names = company->names.count};
-    report_fused(f->context->diags, &fused);
-    for (uint32_t i = 0; i < company->ops.count; i++)
-        f->beside[company->ops.at[i]] = 0;
-    vec_free(&ops);
 }
 
 /* ------------------------------------------------------------------- nothing is fused ---- */

@@ -207,12 +207,10 @@ static void close_superkernel(struct rewrite *rewrite)
 
 static void place_segment(struct rewrite *rewrite, const struct segment *segment)
 {
-    static const struct company none = {{NULL, 0, 0}, {NULL, 0, 0}};
     struct fusion *f = rewrite->f;
     uint32_t same = fusion_same_superkernel(f, f->schedule.ops + segment->first, segment->count);
     close_stream(rewrite);
     struct block block = segment_block(f, segment, same);
-    fusion_report_fused(f, segment, block.name, &none);
     rewrite->superkernel = open_block(rewrite, &block);
     if (keeps_text(f, same))
         qsort_r(f->schedule.ops + segment->first, segment->count, sizeof *f->schedule.ops,
@@ -252,9 +250,7 @@ static void neighbours_init(struct neighbours *n, struct fusion *f, uint32_t seg
         const uint32_t *ops = f->schedule.ops + n->segments[i].first;
         bool launched = executes(f, &n->segments[i]);
         n->opened[i] = NONE;
-        if (launched && f->is_canonical)
-            n->blocks[i] = f->graph->blocks.at[f->superkernel_of[ops[0]]];
-        else if (launched)
+        if (launched)
             n->blocks[i] = segment_block(f, &n->segments[i], same_block(f, &n->segments[i]));
         for (uint32_t k = 0; k < n->segments[i].count; k++)
             n->segment_of[f->schedule.place[ops[k]] - n->first] = launched ? i : NONE;
@@ -271,55 +267,6 @@ static void neighbours_free(struct neighbours *n)
     mem_free(n->opened);
     mem_free(n->segment_of);
     mem_free(n->next);
-}
-
-/* Says what became of each, and what runs between its first op and its last one. */
-static void report_neighbours(struct fusion *f, const struct neighbours *n)
-{
-    struct range *spans = mem_calloc(n->count, sizeof *spans);
-    for (uint32_t i = 0; i < n->n_ops; i++) {
-        uint32_t of = n->segment_of[i];
-        if (of == NONE || f->order->passive[f->text[n->first + i]])
-            continue;
-        spans[of].first = spans[of].count ? spans[of].first : i;
-        spans[of].count = i + 1 - spans[of].first;
-    }
-    for (uint32_t i = 0; i < n->count; i++) {
-        struct company company = {{NULL, 0, 0}, {NULL, 0, 0}};
-        uint32_t first = spans[i].first, end = first + spans[i].count;
-        for (uint32_t k = first; k < end; k++)
-            if (n->segment_of[k] == NONE && !f->order->passive[f->text[n->first + k]])
-                vec_push(&company.ops, f->text[n->first + k]);
-        for (uint32_t k = 0; k < n->count && end > first; k++)
-            if (k != i && spans[k].count > 0 && spans[k].first < end &&
-                spans[k].first + spans[k].count > first)
-                vec_push(&company.names, n->blocks[k].name);
-        if (end > first)
-            fusion_report_fused(f, &n->segments[i], n->blocks[i].name, &company);
-        vec_free(&company.ops);
-        vec_free(&company.names);
-    }
-    mem_free(spans);
-}
-
-void fusion_report_kept(struct fusion *f)
-{
-    if (f->mode == FUSION_COLLECT || !f->context->diags->remarks)
-        return;
-    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
-        const struct segment *segment = &f->schedule.segments.at[i];
-        struct company none = {{NULL, 0, 0}, {NULL, 0, 0}};
-        struct neighbours n;
-        bool first = i == 0 || segment[-1].abreast != segment->abreast;
-        if (segment->abreast && first) {
-            neighbours_init(&n, f, i);
-            report_neighbours(f, &n);
-            neighbours_free(&n);
-        } else if (!segment->abreast && executes(f, segment)) {
-            uint32_t op = f->schedule.ops[segment->first];
-            fusion_report_fused(f, segment, f->graph->blocks.at[f->superkernel_of[op]].name, &none);
-        }
-    }
 }
 
 static void open_launch(struct rewrite *rewrite, struct neighbours *n, uint32_t segment)
@@ -354,8 +301,6 @@ static void place_neighbours(struct rewrite *rewrite, uint32_t segment)
     uint32_t open = NONE;
     neighbours_init(&n, f, segment);
     close_stream(rewrite);
-    if (f->context->diags->remarks)
-        report_neighbours(f, &n);
     for (uint32_t i = 0; i < n.n_ops; i++) {
         uint32_t op = f->text[n.first + i], of = n.segment_of[i];
         f->beside[op] = of == NONE && stands_inside(f, &n, i, open);
