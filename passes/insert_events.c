@@ -27,7 +27,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "passes/events/inserter.h"
+#include "passes/events/event_inserter.h"
 #include "passes/insert_events.h"
 #include "passes/launches/ring_report.h"
 #include "passes/pass.h"

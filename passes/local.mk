@@ -2,7 +2,6 @@
 
 libskir_la_SOURCES += \
 	passes/assign_streams.c \
-	passes/check_sync.c \
 	passes/bind_kernels.c \
 	passes/kernel_binding.c \
 	passes/kernel_binding.h \
@@ -15,45 +14,37 @@ libskir_la_SOURCES += \
 	passes/expand_gears.c \
 	passes/feed_sync_all.c \
 	passes/inline_calls.c \
+	passes/instrumentation.c \
 	passes/insert_events.c \
 	passes/insert_events.h \
 	passes/insert_syncs.c \
-	passes/insert_syncs.h \
-	passes/insert_syncs_remarks.c \
 	passes/limit_residency.c \
 	passes/limit_residency.h \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
-	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/pass_plugin.h \
 	passes/passes.def \
 	passes/pipeline.c \
 	passes/pipeline.h \
 	passes/preload.c \
-	passes/profile.c \
 	passes/properties.c \
 	passes/properties.h \
 	passes/split_code.c \
-	passes/split_nonfusable.c \
-	passes/trace.c \
 	passes/verify_launches.c \
 	passes/verify_sync.c \
 	passes/entry/insertion_points.c \
 	passes/entry/insertion_points.h \
 	passes/entry/launch.c \
 	passes/entry/launch.h \
-	passes/entry/records.c \
-	passes/entry/records.h \
 	passes/entry/short_calls.c \
 	passes/entry/short_calls.h \
 	passes/entry/superkernel.c \
 	passes/entry/superkernel.h \
 	passes/entry/visit.c \
 	passes/entry/visit.h \
-	passes/events/event_sources.c \
-	passes/events/inserter.h \
-	passes/events/event_clauses.c \
+	passes/events/event_inserter.c \
+	passes/events/event_inserter.h \
 	passes/fusion/fused_report.c \
 	passes/fusion/fused_report.h \
 	passes/fusion/fusable.c \

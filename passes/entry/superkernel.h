@@ -75,9 +75,8 @@ struct superkernel {
     uint32_t n_grouped;
     const struct order *order; /* of the graph */
     struct sk_options options;
-    unsigned
-        records; /* kinds that the entry's programs get after the visit (passes/entry/records.h) */
-    void *user;  /* of superkernels_visit_in_turn */
+    unsigned records; /* kinds that the programs get after the visit (insertion_points.h) */
+    void *user;       /* of superkernels_visit_in_turn */
 };
 
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);

@@ -1,6 +1,6 @@
 #include "ir/base/parts.h"
 #include "ir/gears.h"
-#include "passes/entry/records.h"
+#include "passes/entry/insertion_points.h"
 #include "passes/entry/superkernel.h"
 #include "passes/entry/visit.h"
 

@@ -5,13 +5,13 @@
 #include "ir/analyses.h"
 #include "ir/order.h"
 
-/* Of all super kernels of a graph, where remarks are kept. `order` gives the streams of its ops, and
- * which of them execute nothing; their places are those in the graph's text. */
+/* Of all super kernels of a graph, where remarks are kept. `order` gives the streams of its ops,
+ * and which of them execute nothing; their places are those in the graph's text. */
 void report_fused(struct diags *diags, const struct module *module, const struct graph *graph,
                   const struct order *order);
 
-/* Takes back the remarks about super kernels that do not exist any more, and reports those that were
- * made of them: super kernels of the same scopes that have no remark. */
+/* Takes back the remarks about super kernels that do not exist any more, and reports those that
+ * were made of them: super kernels of the same scopes that have no remark. */
 void report_fused_again(struct diags *diags, const struct module *module,
                         struct analyses *analyses);
 

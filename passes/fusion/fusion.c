@@ -1,3 +1,21 @@
+/* partition-scopes: collects each scope's ops, over all its blocks and streams, into super kernels.
+ *
+ * needs    nothing
+ * gives    no scopes: their ops stand in super kernels, one per scope where possible
+ * changes  blocks; the text order of ops
+ * keeps    ops, values, streams; the text satisfies the required order (ir/order.h)
+ *
+ * split-nonfusable: takes ops that cannot be fused out of super kernels, and cuts these there.
+ *
+ * needs    nothing
+ * gives    super kernels of fusable ops only (passes/fusion/fusable.h)
+ * changes, keeps: as partition-scopes
+ *
+ * Both are one schedule of scopes, and of super kernels that were made of scopes (schedule.h),
+ * whose parts are merged (merge.c). A scope becomes several super kernels only where an op outside needs a
+ * part of it, another part needs that op, and the op cannot run in parallel. strict-scope-check
+ * decides between that, leaving the scope unfused (`bypass`), and an error (`abort`). With
+ * debug-per-op-max-core-num each op is a super kernel of its own. */
 #include "ir/base/parts.h"
 #include "ir/gears.h"
 #include "ir/sk_options.h"
@@ -481,7 +499,7 @@ static bool write_one(struct fusions *all, struct fusion *f)
     return ok;
 }
 
-bool fusion_run(struct pass_context *context, enum fusion_mode mode)
+static bool run(struct pass_context *context, enum fusion_mode mode)
 {
     const struct module *module = context->module;
     uint32_t count = module->graphs.count;
@@ -513,4 +531,14 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
     vec_free(&all.taken);
     mem_free(all.at);
     return ok;
+}
+
+bool pass_partition_scopes(struct pass_context *context)
+{
+    return run(context, FUSION_COLLECT);
+}
+
+bool pass_split_nonfusable(struct pass_context *context)
+{
+    return run(context, FUSION_FILTER);
 }

@@ -1,4 +1,4 @@
-/* Shared by the parts of passes/fusion/fusion.h. */
+/* A graph whose scopes become super kernels. */
 #ifndef PASSES_FUSION_FUSION_INTERNAL_H
 #define PASSES_FUSION_FUSION_INTERNAL_H
 
@@ -6,6 +6,11 @@
 #include "passes/fusion/fusable.h"
 #include "passes/fusion/fusion.h"
 #include "passes/fusion/schedule.h"
+
+enum fusion_mode {
+    FUSION_COLLECT, /* all ops of a scope */
+    FUSION_FILTER,  /* only those that can be fused (passes/fusion/fusable.h) */
+};
 
 /* The ops of one scope, or of one super kernel of the input that belongs to no scope. */
 struct fusion_group {

@@ -1,6 +1,6 @@
 /* What insert-events knows while it works on a graph. */
-#ifndef PASSES_EVENTS_INSERTER_H
-#define PASSES_EVENTS_INSERTER_H
+#ifndef PASSES_EVENTS_EVENT_INSERTER_H
+#define PASSES_EVENTS_EVENT_INSERTER_H
 
 #include "ir/order.h"
 #include "passes/context.h"
@@ -137,8 +137,6 @@ void kept_find(struct id_map *kept, struct id_map *names, const struct module *m
  * others. */
 void kept_find_written(struct id_map *written, struct id_map *names, const struct module *module,
                        const struct graph *graph);
-/* The name of such an event that has the two sides of this one; NONE: there is none. */
-uint32_t kept_name(struct inserter *in, const struct event *event);
 /* Who sends those of the inserter's graph. */
 void kept_find_senders(struct inserter *in);
 /* What is known by the kept ones of a list of events. */
