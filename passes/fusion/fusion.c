@@ -9,13 +9,14 @@
  *
  * needs    nothing
  * gives    super kernels of fusable ops only (passes/fusion/fusable.h)
- * changes, keeps: as partition-scopes
+ * changes  as partition-scopes, and keeps the same
  *
  * Both are one schedule of scopes, and of super kernels that were made of scopes (schedule.h),
- * whose parts are merged (merge.c). A scope becomes several super kernels only where an op outside needs a
- * part of it, another part needs that op, and the op cannot run in parallel. strict-scope-check
- * decides between that, leaving the scope unfused (`bypass`), and an error (`abort`). With
- * debug-per-op-max-core-num each op is a super kernel of its own. */
+ * whose parts are merged (merge.c). A scope becomes several super kernels only where an op outside
+ * needs a part of it, another part needs that op, and the op cannot run in parallel.
+ * strict-scope-check decides between that, leaving the scope unfused (`bypass`), and an error
+ * (`abort`). With debug-per-op-max-core-num each op is a super kernel of its own.
+ */
 #include "ir/base/parts.h"
 #include "ir/gears.h"
 #include "ir/sk_options.h"
@@ -96,11 +97,10 @@ static void find_groups(struct fusion *f)
             block = graph_enclosing(graph, op->block, BLOCK_SCOPE);
         f->member_of[i] = f->group_of[i] = block == NONE ? GROUP_NONE : of_block[block];
         struct fusion_group *group = &f->groups.at[f->group_of[i]];
-        group->members++;
         if (f->group_of[i] == GROUP_NONE || is_fused(f, op))
             continue;
         f->group_of[i] = GROUP_NONE;
-        group->removed += !fusion_ignores(f, i);
+        group->removed = group->removed || !fusion_ignores(f, i);
     }
     mem_free(of_block);
 }
@@ -244,15 +244,6 @@ static void separate(struct fusion *f)
  * same launches, but not always the same order: events between other ops can replace what an op
  * that executes nothing passes on, and what follows a launch may no longer need it. */
 
-/* Where things stand in the text. */
-struct placed {
-    const struct fusion *f;
-    uint32_t *last; /* by block: the place of the last op of a super kernel */
-    uint32_t *end;  /* the same of the last that executes something */
-    struct id_map
-        busy; /* by stream + 1, 0 for the default one: the last place of what runs there */
-};
-
 /* Whether blocks are those that passes leave: super kernels, streams of a number other than 0 in
  * and beside them, and `scope none` in them. */
 static bool has_canonical_blocks(const struct graph *graph)
@@ -286,133 +277,44 @@ static bool is_collected(const struct fusion *f)
     for (uint32_t b = 0; b < f->graph->blocks.count; b++)
         ok = ok && (f->graph->blocks.at[b].kind != BLOCK_SUPERKERNEL || launched[b]);
     for (uint32_t i = 1; i < f->groups.count; i++)
-        ok = ok && f->groups.at[i].removed == 0 && !fusion_is_alone(f, i);
+        ok = ok && !f->groups.at[i].removed && !fusion_is_alone(f, i);
     mem_free(launched);
     return ok;
 }
 
-static uint32_t stream_of_launch(const struct fusion *f, uint32_t op, uint32_t block)
+/* Whether ops come after those that they need, and launches of a stream one after another. */
+static bool is_in_order(const struct fusion *f)
 {
-    if (block == NONE)
-        return f->order->stream[op];
-    return fusion_given_stream(f, block);
-}
-
-/* Whether what begins at a place does so when its stream is free. */
-static bool begins_free(struct placed *placed, uint32_t place, uint8_t *begun)
-{
-    const struct fusion *f = placed->f;
-    uint32_t op = f->order->text[place], block = f->superkernel_of[op];
-    if (f->order->passive[op] || (block != NONE && begun[block]++))
-        return true;
-    uint32_t stream = stream_of_launch(f, op, block);
-    uint32_t *busy = id_map_at(&placed->busy, stream == NONE ? 0 : stream + 1);
-    bool is_free = *busy == NONE || *busy < place;
-    *busy = block == NONE ? place : placed->end[block];
-    return is_free;
-}
-
-/* Whether ops stand behind those that they need, and launches of a stream one behind the other. */
-static bool is_in_order(struct placed *placed)
-{
-    const struct order *order = placed->f->order;
-    uint8_t *begun = mem_calloc(placed->f->graph->blocks.count, 1);
+    const struct order *order = f->order;
+    uint8_t *begun = mem_calloc(f->graph->blocks.count, 1);
+    /* By block: the place of its last op that executes something. By stream + 1, 0 for the default
+     * one: the last place of what runs there. */
+    uint32_t *end = mem_calloc(f->graph->blocks.count, sizeof *end);
+    struct id_map busy = {NULL, 0, 0};
     bool ok = true;
+    for (uint32_t i = 0; i < order->n_ops; i++)
+        if (f->superkernel_of[order->text[i]] != NONE && !order->passive[order->text[i]])
+            end[f->superkernel_of[order->text[i]]] = i;
     for (uint32_t i = 0; i < order->n_ops && ok; i++) {
-        uint32_t op = order->text[i];
+        uint32_t op = order->text[i], block = f->superkernel_of[op];
         for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
             ok = ok && order->position[order->edges[e].from] < i;
-        ok = ok && begins_free(placed, i, begun);
+        if (order->passive[op] || (block != NONE && begun[block]++))
+            continue;
+        uint32_t stream = block == NONE ? order->stream[op] : fusion_given_stream(f, block);
+        uint32_t *last = id_map_at(&busy, stream == NONE ? 0 : stream + 1);
+        ok = ok && (*last == NONE || *last < i);
+        *last = block == NONE ? i : end[block];
     }
     mem_free(begun);
+    mem_free(end);
+    id_map_free(&busy);
     return ok;
 }
 
-/* ---------------------------------------------------------------------------- segments ---- */
-
-/* The place behind the launches that overlap, of which the first begins at a place. */
-static uint32_t end_of_run(const struct placed *placed, uint32_t place)
+static bool text_is_canonical(const struct fusion *f)
 {
-    const struct fusion *f = placed->f;
-    uint32_t end = place + 1;
-    for (uint32_t i = place; i < end; i++) {
-        uint32_t block = f->superkernel_of[f->order->text[i]];
-        if (block != NONE && placed->last[block] + 1 > end)
-            end = placed->last[block] + 1;
-    }
-    return end;
-}
-
-static void add_op(struct schedule *schedule, uint32_t op)
-{
-    schedule->ops[schedule->count++] = op;
-    schedule->segments.at[schedule->segments.count - 1].count++;
-}
-
-/* Launches that overlap: a segment for each, and for each op of none. */
-static void add_run(struct fusion *f, uint32_t first, uint32_t end, uint8_t *added)
-{
-    const uint32_t *text = f->order->text;
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t block = f->superkernel_of[text[i]];
-        if (block != NONE && added[block]++)
-            continue;
-        uint32_t group = block == NONE ? GROUP_NONE : f->member_of[text[i]];
-        vec_push(&f->schedule.segments,
-                 ((struct segment){.group = group,
-                                   .first = f->schedule.count,
-                                   .abreast = end - first > 1 ? first + 1 : 0}));
-        if (block == NONE)
-            add_op(&f->schedule, text[i]);
-        for (uint32_t k = i; block != NONE && k <= end - 1; k++)
-            if (f->superkernel_of[text[k]] == block)
-                add_op(&f->schedule, text[k]);
-    }
-}
-
-/* The schedule that the text has. */
-static void take_text(const struct placed *placed, struct fusion *f)
-{
-    uint32_t n = f->order->n_ops;
-    uint8_t *added = mem_calloc(f->graph->blocks.count, 1);
-    f->schedule = (struct schedule){.order = f->order, .group_of = f->group_of};
-    f->schedule.ops = mem_calloc(n, sizeof *f->schedule.ops);
-    f->schedule.place = mem_calloc(n, sizeof *f->schedule.place);
-    f->text = mem_calloc(n, sizeof *f->text);
-    for (uint32_t i = 0, end; i < n; i = end) {
-        end = end_of_run(placed, i);
-        add_run(f, i, end, added);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        f->text[i] = f->order->text[i];
-        f->schedule.place[f->text[i]] = i;
-    }
-    mem_free(added);
-}
-
-/* Whether all of the text is correct as it is; then the schedule is that of the text. */
-static bool text_is_canonical(struct fusion *f)
-{
-    struct placed placed = {.f = f};
-    if (!has_canonical_blocks(f->graph) || !is_collected(f))
-        return false;
-    placed.last = mem_calloc(f->graph->blocks.count, sizeof *placed.last);
-    placed.end = mem_calloc(f->graph->blocks.count, sizeof *placed.end);
-    for (uint32_t i = 0; i < f->order->n_ops; i++) {
-        uint32_t op = f->order->text[i], block = f->superkernel_of[op];
-        if (block == NONE)
-            continue;
-        placed.last[block] = i;
-        if (!f->order->passive[op])
-            placed.end[block] = i;
-    }
-    bool canonical = is_in_order(&placed);
-    if (canonical)
-        take_text(&placed, f);
-    mem_free(placed.last);
-    mem_free(placed.end);
-    id_map_free(&placed.busy);
-    return canonical;
+    return has_canonical_blocks(f->graph) && is_collected(f) && is_in_order(f);
 }
 
 /* ----------------------------------------------------------------------------- graphs ---- */

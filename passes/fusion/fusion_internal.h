@@ -19,11 +19,10 @@ struct fusion_group {
     uint32_t scope;   /* name id, or NONE for a super kernel without scope */
     uint32_t options; /* name id of the options that any of its blocks gives, or NONE */
     uint32_t options_loc;
-    uint32_t whole;   /* the group of all of the scope, where this is a part; else itself */
-    uint32_t members; /* ops of its blocks, fusable or not */
-    uint32_t removed; /* of them, how many are not to be fused */
-    bool dissolved;   /* strict-scope-check = bypass: left unfused */
-    bool is_cut;      /* a part, between two positions (passes/fusion/reference_cuts.h) */
+    uint32_t whole; /* the group of all of the scope, where this is a part; else itself */
+    bool removed;   /* some ops of its blocks are not to be fused */
+    bool dissolved; /* strict-scope-check = bypass: left unfused */
+    bool is_cut;    /* a part, between two positions (passes/fusion/reference_cuts.h) */
     int64_t begin, end;
 };
 
@@ -69,9 +68,9 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
 
 /* merge.c */
 
-/* Schedules the groups, by what it costs to break each, merges their parts as far as they can be one
- * launch, and finds the order of the text. Where groups break, the parts of the reference's cuts are
- * tried, too: there are never more launches than with these, where they can run. */
+/* Schedules the groups, by what it costs to break each, merges their parts as far as they can be
+ * one launch, and finds the order of the text. Where groups break, the parts of the reference's
+ * cuts are tried, too: there are never more launches than with these, where they can run. */
 void fusion_schedule(struct fusion *fusion, const struct break_cost *costs);
 
 /* Whether nothing may run in parallel with the group: its slots are a contract, or each of its ops
@@ -90,8 +89,9 @@ uint32_t fusion_stream(const struct fusion *fusion, const uint32_t *ops, uint32_
 /* Makes a group of each part of a scope between two cuts of the reference. Says where they are;
  * marks groups that are to be dissolved. False where a scope must not break. */
 bool fusion_cut(struct fusion *fusion);
-/* Adds a group for each part between the reference's cuts; its ops are then of that. Super kernels of
- * the input are not cut. Returns, by group, which one it is a part of, else itself; to be freed. */
+/* Adds a group for each part between the reference's cuts; its ops are then of that. Super kernels
+ * of the input are not cut. Returns, by group, which one it is a part of, else itself; to be freed.
+ */
 uint32_t *fusion_cut_groups(struct fusion *fusion, const struct break_cost *costs);
 
 /* fusion_report.c */

@@ -454,7 +454,7 @@ bool fusion_report_breaks(struct fusion *f)
 static bool is_mended(const struct fusion *f, const uint32_t *first, uint32_t op)
 {
     uint32_t group = f->member_of[op];
-    if (group == GROUP_NONE || f->groups.at[group].removed == 0)
+    if (group == GROUP_NONE || !f->groups.at[group].removed)
         return false;
     if (f->schedule.groups[group].segments < 2)
         return true;
@@ -478,7 +478,7 @@ void fusion_report_mended(const struct fusion *f)
 {
     struct diags *diags = f->context->diags;
     struct id_map op_at = {NULL, 0, 0};
-    if (!f->rejoins || !diags->remarks)
+    if (!f->rejoins)
         return;
     uint32_t *first = first_parts(f);
     for (uint32_t op = 0; op < f->order->n_ops; op++)

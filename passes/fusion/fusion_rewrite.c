@@ -173,7 +173,7 @@ static bool is_misnamed(struct fusion *f, const struct segment *segment, uint32_
     const struct block *block = &f->graph->blocks.at[same];
     uint32_t scope = f->groups.at[segment->group].scope;
     struct part_places places;
-    if (!f->rejoins || scope == NONE || f->groups.at[segment->group].removed == 0 ||
+    if (!f->rejoins || scope == NONE || !f->groups.at[segment->group].removed ||
         is_part(f, segment) || block_entry(f->module, block))
         return false;
     return f->position ? reference_name(f, segment, true) == block->name

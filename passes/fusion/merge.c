@@ -1,16 +1,16 @@
 /* Which parts of groups are one launch.
  *
  * The list schedule (schedule.c) breaks groups as if launches could only run one after another. Its
- * segments, contracted, are an acyclic graph. To make two parts of a group one launch closes a cycle
- * where something between needs the one and is needed by the other: the strongly connected
- * component that the merge makes. Its launches can still run in parallel, each on a stream of its
+ * segments, contracted, are an acyclic graph. To make two parts of a group one launch closes a
+ * cycle where something between needs the one and is needed by the other: the merge makes a
+ * strongly connected component. Its launches can still run in parallel, each on a stream of its
  * own, if no launch waits for itself by the order of ops and that of launches on streams
- * (ir/abreast.h). So a merge is greedy: it is done where the component has such streams.
+ * (ir/abreast.h). So a greedy search does each merge whose component has such streams.
  *
  * Invariants: the schedule is a topological order of components, each of which is a consecutive
  * part of it; each component with several launches has streams. A merge changes only what is
  * between its parts: what does not need them moves before the component, what they do not need
- * behind it.
+ * moves after it.
  *
  * All parts of a group are tried at once, then each half of them, then neighbours; groups of higher
  * ranks first. A trial is linear in the ops between the parts, plus the search for streams, which
@@ -670,30 +670,18 @@ static void schedule_groups(struct fusion *f, const struct break_cost *costs, bo
     vec_free(&m.launches);
 }
 
-/* How good a schedule is: groups of higher ranks that break, then launches. */
-struct outcome {
-    uint32_t fixed, strict, launches;
-};
-
-static struct outcome outcome_of(const struct fusion *f, const struct break_cost *costs)
+/* What the breaks of a schedule cost: groups of higher ranks that break, then launches. */
+static uint64_t cost_of_breaks(const struct fusion *f, const struct break_cost *costs)
 {
-    struct outcome outcome = {0, 0, 0};
+    static const uint64_t of_rank[BREAK_RANKS] = {
+        [BREAK_STRICT] = UINT64_C(1) << 32, [BREAK_FIXED] = UINT64_C(1) << 48};
+    uint64_t sum = 0;
     for (uint32_t i = 1; i < f->groups.count; i++) {
         uint32_t segments = f->schedule.groups[i].segments;
-        if (segments < 2)
-            continue;
-        outcome.fixed += costs[i].rank == BREAK_FIXED;
-        outcome.strict += costs[i].rank == BREAK_STRICT;
-        outcome.launches += costs[i].first + (segments - 2) * costs[i].more;
+        if (segments > 1)
+            sum += of_rank[costs[i].rank] + costs[i].first + (segments - 2) * costs[i].more;
     }
-    return outcome;
-}
-
-static bool is_better(struct outcome a, struct outcome b)
-{
-    if (a.fixed != b.fixed || a.strict != b.strict)
-        return a.fixed != b.fixed ? a.fixed < b.fixed : a.strict < b.strict;
-    return a.launches < b.launches;
+    return sum;
 }
 
 /* What a schedule has decided. */
@@ -718,11 +706,11 @@ void fusion_schedule(struct fusion *f, const struct break_cost *costs)
     uint64_t work = 0;
     memcpy(other.group_of, f->group_of, n * sizeof *other.group_of);
     schedule_groups(f, costs, false, &work);
-    struct outcome whole = outcome_of(f, costs);
-    if (is_better((struct outcome){0, 0, 0}, whole) && work < MERGE_SEARCH) {
+    uint64_t cost = cost_of_breaks(f, costs);
+    if (cost > 0 && work < MERGE_SEARCH) {
         exchange(f, &other);
         schedule_groups(f, costs, true, &work);
-        if (!is_better(outcome_of(f, costs), whole))
+        if (cost_of_breaks(f, costs) >= cost)
             exchange(f, &other);
         schedule_free(&other.schedule);
         mem_free(other.text);
