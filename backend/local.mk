@@ -132,18 +132,12 @@ libskrt_la_SOURCES = \
 	backend/runtime/fiber.h \
 	backend/runtime/flag.c \
 	backend/runtime/instructions.h \
-	backend/runtime/gate.c \
-	backend/runtime/gate.h \
+	backend/runtime/futex_lock.c \
+	backend/runtime/futex_lock.h \
 	backend/runtime/gears.c \
-	backend/runtime/home.c \
-	backend/runtime/home.h \
-	backend/runtime/idle.c \
-	backend/runtime/idle.h \
 	backend/runtime/launch.c \
 	backend/runtime/names.c \
 	backend/runtime/names.h \
-	backend/runtime/nap.c \
-	backend/runtime/nap.h \
 	backend/runtime/places.c \
 	backend/runtime/places.h \
 	backend/runtime/profile.c \
@@ -164,14 +158,9 @@ libskrt_la_SOURCES = \
 	backend/runtime/shape.c \
 	backend/runtime/shape.h \
 	backend/runtime/skrt.h \
-	backend/runtime/stacks.c \
-	backend/runtime/stacks.h \
 	backend/runtime/state.h \
-	backend/runtime/sync_point.c \
 	backend/runtime/trace.c \
-	backend/runtime/vectors.c \
-	backend/runtime/watch.c \
-	backend/runtime/watch.h
+	backend/runtime/vectors.c
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'

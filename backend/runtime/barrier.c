@@ -1,6 +1,202 @@
-/* Barriers of entries: over all launched cores of a type, in halves, and over one core's pipes. */
+/* Barriers over cores of one type: those of entries, and those that sub-kernels have inside one
+ * call, which are made when a core comes to them.
+ *
+ * A barrier counts its cores by how many rounds they have arrived at. The first round that is not
+ * complete becomes so when no core is left that has arrived at those before it only; then its
+ * waiters are ready. An arrival costs O(1), a round O(waiters).
+ *
+ * Bulk: a core that is released, and whose rows up to the next await are only hints, its arrival
+ * and calls that leave it out, would execute them and wait again. It is not run: it is counted with
+ * the others of its kind, and goes on when a row has something for it. So a round in which most
+ * cores do nothing costs O(cores that do something). */
+#include <string.h>
+
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/race.h"
+#include "backend/runtime/rows.h"
+#include "backend/runtime/shape.h"
+
+/* ------------------------------------------------------------------- counting ---- */
+
+void skrt_barrier_init(struct skrt_barrier *barrier, uint32_t size)
+{
+    memset(barrier, 0, sizeof *barrier);
+    barrier->size = size;
+    barrier->open = true;
+    barrier->at[0] = (uint16_t)size;
+}
+
+/* `n` cores that have arrived at all rounds before this one arrive at it. */
+static void count_arrivals(struct skrt_barrier *barrier, uint64_t round, uint32_t n)
+{
+    uint16_t *from = &barrier->at[round % SKRT_ROUNDS];
+    assert(round >= barrier->complete && *from >= n);
+    barrier->at[(round + 1) % SKRT_ROUNDS] += (uint16_t)n;
+    *from -= (uint16_t)n;
+}
+
+/* ---------------------------------------------------------------- looking ahead ---- */
+
+/* The rows up to the next await. */
+struct ahead {
+    uint64_t row;   /* after it */
+    uint64_t calls; /* of them */
+    uint32_t reach; /* all cores from this index on only arrive */
+};
+
+/* Whether it is legal to skip the call on cores that it leaves out. */
+static bool look_at_call(const struct skrt_core *core, const struct skrt_row *row,
+                         struct ahead *ahead)
+{
+    char why[128];
+    const struct skrt_launch *launch = core->job->launch;
+    const struct skrt_call call = skrt_row_call(core, core->rows, row);
+    if (row->early || skrt_call_misfit(launch, core->type, &call, why, sizeof why))
+        return false;
+    uint32_t cores = skrt_call_cores(launch, &call, core->type);
+    ahead->reach = cores > ahead->reach ? cores : ahead->reach;
+    ahead->calls++;
+    return true;
+}
+
+/* False where all cores have something to execute. */
+static bool look_ahead(const struct skrt_core *core, uint64_t from, struct ahead *ahead)
+{
+    const struct skrt_row_program *program = &core->rows->programs[core->type];
+    bool arrives = false;
+    *ahead = (struct ahead){from, 0, 0};
+    while (ahead->row < program->n_rows) {
+        const struct skrt_row *row = &program->rows[ahead->row++];
+        switch ((enum skrt_row_op)row->op) {
+        case SKRT_ROW_hint:
+        case SKRT_ROW_pipe_barrier: break;
+        case SKRT_ROW_call:
+            if (!look_at_call(core, row, ahead))
+                return false;
+            break;
+        case SKRT_ROW_arrive:
+            if (arrives || row->numbers[0] != core->type)
+                return false;
+            arrives = true;
+            break;
+        case SKRT_ROW_await: return arrives && row->numbers[0] == core->type;
+        default: return false;
+        }
+    }
+    return false;
+}
+
+/* ----------------------------------------------------------------------- bulk ---- */
+
+/* Whether a core that is released may join the bulk: it has no stack, is in no call, and is at no
+ * round that it has not awaited. */
+static bool may_join(const struct skrt_core *core)
+{
+    const struct skrt_job *job = core->job;
+    return core->rows && !core->fiber && !job->race && !job->launch->records &&
+           core->arrived == core->awaited;
+}
+
+/* They are at the last await. */
+static void end_bulk(struct skrt_barrier *barrier, struct skrt_core_list *list)
+{
+    struct skrt_bulk *bulk = &barrier->bulk;
+    for (struct skrt_core *core; (core = skrt_list_pop(&bulk->cores)) != NULL;) {
+        const struct skrt_row *row = &core->rows->programs[core->type].rows[bulk->row - 1];
+        core->row = bulk->row;
+        core->arrived += bulk->rounds;
+        core->awaited += bulk->rounds;
+        core->calls += bulk->calls;
+        atomic_store_explicit(&core->site, &core->rows->sites[row->site], memory_order_relaxed);
+        skrt_list_push(list, core);
+    }
+    *bulk = (struct skrt_bulk){.n = 0};
+}
+
+/* No core passes an instruction from then on: those that are released halt where they are. */
+static bool is_stopped(const struct skrt_core *core)
+{
+    return atomic_load_explicit(&core->device->stopped, memory_order_relaxed);
+}
+
+/* The bulk is released: it advances to the next await, or comes to the list. */
+static void advance_bulk(struct skrt_barrier *barrier, struct skrt_core_list *list)
+{
+    struct skrt_bulk *bulk = &barrier->bulk;
+    const struct skrt_core *first = bulk->cores.first;
+    struct ahead ahead;
+    if (!first)
+        return;
+    if (is_stopped(first) || !look_ahead(first, bulk->row, &ahead) || ahead.reach > bulk->least) {
+        end_bulk(barrier, list);
+        return;
+    }
+    bulk->row = ahead.row;
+    bulk->calls += ahead.calls;
+    bulk->rounds++;
+    count_arrivals(barrier, barrier->complete, bulk->n);
+}
+
+/* A core passes the rows ahead of it, and joins those that have. What was counted of all of them so
+ * far is counted of it as well when they end, so that it is taken off here. */
+static void join_bulk(struct skrt_barrier *barrier, struct skrt_core *core,
+                      const struct ahead *ahead)
+{
+    struct skrt_bulk *bulk = &barrier->bulk;
+    core->arrived += 1 - bulk->rounds;
+    core->awaited += 1 - bulk->rounds;
+    core->calls += ahead->calls - bulk->calls;
+    if (bulk->n++ == 0 || core->index < bulk->least)
+        bulk->least = core->index;
+    bulk->row = ahead->row;
+    skrt_list_push(&bulk->cores, core);
+}
+
+/* Of cores that are released, those with nothing to execute up to the next await join the bulk; the
+ * others become ready. */
+static void release_list(struct skrt_barrier *barrier, struct skrt_core_list *list)
+{
+    struct skrt_bulk *bulk = &barrier->bulk;
+    const struct skrt_rows *rows = list->first->rows;
+    uint64_t row = list->first->row;
+    struct ahead ahead;
+    uint32_t n = 0;
+    bool can = !is_stopped(list->first) && may_join(list->first) &&
+               look_ahead(list->first, row, &ahead) &&
+               ahead.reach < list->first->job->launched[list->first->type] &&
+               (bulk->n == 0 || bulk->row == ahead.row);
+    for (struct skrt_core *core; (core = skrt_list_pop(list)) != NULL;) {
+        if (!can || core->index < ahead.reach || !may_join(core) || core->rows != rows ||
+            core->row != row) {
+            skrt_sched_ready(core);
+            continue;
+        }
+        join_bulk(barrier, core, &ahead);
+        n++;
+    }
+    if (n > 0)
+        count_arrivals(barrier, barrier->complete, n);
+}
+
+/* Completes the rounds that all have arrived at. The bulk may be the last to arrive at the next. */
+static void complete_rounds(struct skrt_barrier *barrier)
+{
+    while (barrier->open && barrier->at[barrier->complete % SKRT_ROUNDS] == 0) {
+        struct skrt_core_list list = barrier->waiters;
+        barrier->waiters = (struct skrt_core_list){NULL, NULL};
+        barrier->complete++;
+        advance_bulk(barrier, &list);
+        if (list.first)
+            release_list(barrier, &list);
+    }
+}
+
+void skrt_barrier_end_bulk(struct skrt_barrier *barrier)
+{
+    end_bulk(barrier, &barrier->waiters);
+}
+
+/* ----------------------------------------------------------- barriers of entries ---- */
 
 static void group_check(struct skrt_core *core, enum skrt_core_type group)
 {
@@ -16,9 +212,9 @@ void skrt_barrier_arrive(struct skrt_core *core, enum skrt_core_type group)
                        SKRT_FLAG_LIMIT);
     if (core->job->race)
         skrt_race_arrive(core);
-    struct skrt_half *half = skrt_half_of(core);
-    if (skrt_half_count(half, core->arrived++, 1))
-        skrt_half_tell(core, half);
+    struct skrt_barrier *barrier = &core->job->barriers[core->type];
+    count_arrivals(barrier, core->arrived++, 1);
+    complete_rounds(barrier);
 }
 
 void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
@@ -43,12 +239,11 @@ bool skrt_barrier_await(struct skrt_core *core, enum skrt_core_type group)
 {
     group_check(core, group);
     uint64_t round = ++core->awaited;
-    struct skrt_half *half = skrt_half_of(core);
-    skrt_half_release(half); /* if others wait, it is for the same round */
-    if (half->released >= round)
+    struct skrt_barrier *barrier = &core->job->barriers[core->type];
+    if (barrier->complete >= round)
         return true;
-    assert(round == half->released + 1);
-    skrt_half_wait(half, core);
+    assert(round == barrier->complete + 1);
+    skrt_list_push(&barrier->waiters, core);
     skrt_core_stop_at(core, SKRT_WAIT_BARRIER);
     return false;
 }
@@ -70,4 +265,122 @@ void skrt_pipe_barrier(struct skrt_core *core, const struct skrt_site *site)
     skrt_core_begin(core, site);
     if (core->job->race)
         skrt_race_drain(core);
+}
+
+/* --------------------------------------------------------- barriers inside of calls ---- */
+
+/* The point of the core's current call, which it makes if it is the first to come there. */
+static struct skrt_sync_point *point_of(const struct skrt_core *core, const struct skrt_call *call)
+{
+    struct skrt_job *job = core->job;
+    struct skrt_sync_point *point = job->points[core->type];
+    while (point && point->number != core->calls)
+        point = point->next;
+    if (point)
+        return point;
+    point = job->free_points;
+    assert(point); /* there are as many as cores */
+    job->free_points = point->next;
+    *point = (struct skrt_sync_point){job->points[core->type], core->calls, *call, false, 0, {0}};
+    job->points[core->type] = point;
+    skrt_barrier_init(&point->barrier, skrt_call_cores(job->launch, call, core->type));
+    point->barrier.fed =
+        job->launch->full_barriers && point->barrier.size < job->launched[core->type];
+    point->barrier.open = !point->barrier.fed;
+    return point;
+}
+
+static void point_leave(const struct skrt_core *core, struct skrt_sync_point *point)
+{
+    struct skrt_sync_point **link = &core->job->points[core->type];
+    assert(point->users > 0);
+    if (--point->users > 0)
+        return;
+    while (*link != point)
+        link = &(*link)->next;
+    *link = point->next;
+    point->next = core->job->free_points;
+    core->job->free_points = point;
+}
+
+/* The core has come to the barrier of its call for the first time. */
+static void point_join(struct skrt_core *core)
+{
+    struct skrt_sync_point *point = point_of(core, core->call);
+    if (!skrt_call_alike(&point->call, core->call))
+        skrt_core_fail(core, SKRT_MISUSE, "this is call %llu on cores that differ in its blocks",
+                       (unsigned long long)core->calls);
+    if (!point->joined)
+        point->users += point->barrier.size;
+    point->joined = true;
+    core->sync = point;
+}
+
+void skrt_sync_point_leave(struct skrt_core *core)
+{
+    skrt_core_enter(core);
+    point_leave(core, core->sync);
+    core->sync = NULL;
+    skrt_core_leave(core);
+}
+
+struct skrt_sync_point *skrt_sync_point_feed(struct skrt_core *core, const struct skrt_call *call)
+{
+    struct skrt_sync_point *point = point_of(core, call);
+    if (!point->barrier.fed) /* for other cores the call is one that includes all */
+        return NULL;
+    point->users++;
+    point->barrier.open = true;
+    complete_rounds(&point->barrier);
+    return point;
+}
+
+void skrt_sync_point_unfeed(struct skrt_core *core, struct skrt_sync_point *point)
+{
+    skrt_core_enter(core);
+    point_leave(core, point);
+    skrt_core_leave(core);
+}
+
+/* The barrier over the call's cores of one type. No core is a round ahead of another, since each
+ * waits for all. */
+static void sync_point_pass(struct skrt_core *core)
+{
+    skrt_core_enter(core);
+    if (!core->sync)
+        point_join(core);
+    struct skrt_barrier *barrier = &core->sync->barrier;
+    uint64_t round = barrier->complete;
+    count_arrivals(barrier, round, 1);
+    complete_rounds(barrier);
+    if (barrier->complete > round) {
+        skrt_core_leave(core);
+        return;
+    }
+    skrt_list_push(&barrier->waiters, core);
+    skrt_core_block(core, SKRT_WAIT_SYNC_ALL);
+}
+
+/* Whether the sub-kernel has parts on both core types of a launch with both. */
+static bool is_mixed(const struct skrt_core *core)
+{
+    return !core->call->flat && core->call->aivs > 0 && core->job->launch->aivs > 0;
+}
+
+void skrt_kernel_sync_all(struct skrt_core *core)
+{
+    if (!core->call)
+        skrt_core_misuse(core, "a barrier of sub-kernels outside of one");
+    skrt_core_begin(core, skrt_core_call_site(core));
+    if (core->arrived != core->awaited)
+        skrt_core_misuse(core,
+                         "its full barrier has met an arrival of the entry that is not awaited");
+    bool mixed = is_mixed(core);
+    if (mixed)
+        skrt_flag_meet(core);
+    if (mixed && core->type == SKRT_AIV)
+        return;
+    sync_point_pass(core);
+    if (mixed)
+        skrt_flag_part(core);
 }

@@ -35,7 +35,7 @@ static void call_run(struct skrt_core *core, const struct skrt_call *call, unsig
     core->early_done = 0;
     atomic_store_explicit(&core->ran, site, memory_order_relaxed);
     atomic_store_explicit(&core->in_call, true, memory_order_relaxed);
-    skrt_sched_let_go(core->worker, SKRT_FOR_A_CALL);
+    skrt_sched_let_go(core->worker);
     call->fn(core, call->args_offset);
     skrt_early_check(core, site);
     atomic_store_explicit(&core->in_call, false, memory_order_relaxed);

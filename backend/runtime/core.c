@@ -16,8 +16,6 @@ static void write_cause(char *cause, const struct skrt_core *core, const char *f
 
 static _Noreturn void stop(struct skrt_core *core, enum skrt_status status, const char *cause)
 {
-    if (!core->worker->shares)
-        skrt_sched_share(core);
     skrt_sched_stop(core->device, core->job, status, cause);
     skrt_sched_halt(core);
 }

@@ -1,4 +1,4 @@
-/* What every instruction stands on: how it begins, takes locks, blocks and fails. */
+/* What all instructions share: how they begin, take the lock, block and fail. */
 #ifndef BACKEND_RUNTIME_CORE_H
 #define BACKEND_RUNTIME_CORE_H
 
@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Enters the gate of the core's home, unless the launch was stopped: then the core halts. */
+/* Takes the device's lock, unless the launch was stopped: then the core halts. */
 static inline void skrt_core_enter(struct skrt_core *core)
 {
     skrt_sched_enter(core);
@@ -18,19 +18,6 @@ static inline void skrt_core_enter(struct skrt_core *core)
 static inline void skrt_core_leave(struct skrt_core *core)
 {
     skrt_sched_leave(core);
-}
-
-/* The same with the device's lock behind it, for what concerns cores of several homes. */
-static inline void skrt_core_lock(struct skrt_core *core)
-{
-    skrt_core_enter(core);
-    skrt_sched_share(core);
-}
-
-static inline void skrt_core_unlock(struct skrt_core *core)
-{
-    skrt_sched_unshare(core);
-    skrt_core_leave(core);
 }
 
 /* Every instruction begins here. A stopped launch must not go on even where cores never block. */
@@ -47,18 +34,17 @@ static inline const struct skrt_site *skrt_core_call_site(const struct skrt_core
     return atomic_load_explicit(core->call ? &core->ran : &core->site, memory_order_relaxed);
 }
 
-/* The core does not go on until it is woken. Needs the gate. */
+/* The core does not go on until it is woken. Needs the lock. */
 static inline void skrt_core_stop_at(struct skrt_core *core, enum skrt_wait wait)
 {
-    assert(core->worker->held == core->home && core->state == SKRT_CORE_RUNNING);
+    assert(core->device->locked && core->state == SKRT_CORE_RUNNING);
     core->state = SKRT_CORE_BLOCKED;
     core->wait = wait;
     if (core->job->launch->records)
         skrt_record_wait(core, SKRT_BEGIN);
 }
 
-/* Ends the turn of a core that does not go on; it does so here. Needs the gate; leaves it, and the
- * lock. */
+/* Ends the turn of a core that does not go on; it does so here. Needs the lock, and leaves it. */
 static inline void skrt_core_switch(struct skrt_core *core)
 {
     skrt_sched_switch(core);
@@ -73,8 +59,8 @@ static inline void skrt_core_block(struct skrt_core *core, enum skrt_wait wait)
     skrt_core_switch(core);
 }
 
-/* Stop the launch: this core cannot execute what it is at. The first needs the gate, the second,
- * for SKRT_MISUSE, enters it. */
+/* Stop the launch: this core cannot execute what it is at. The first needs the lock, the second,
+ * for SKRT_MISUSE, takes it. */
 _Noreturn void skrt_core_fail(struct skrt_core *core, enum skrt_status status, const char *format,
                               ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void skrt_core_misuse(struct skrt_core *core, const char *format, ...)

@@ -1,6 +1,5 @@
 /* What cores are running, for signal handlers. */
 #include "backend/runtime/scheduler.h"
-#include "backend/runtime/stacks.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -91,5 +90,5 @@ size_t skrt_crash_text(char *text, size_t size)
 bool skrt_crash_is_overflow(const void *address)
 {
     const struct skrt_worker *worker = skrt_sched_this_worker();
-    return worker && skrt_stacks_overflow(worker->device, address);
+    return worker && skrt_sched_stack_overflow(worker->device, address);
 }

@@ -8,16 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "backend/runtime/idle.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/queue.h"
 #include "backend/runtime/race.h"
-#include "backend/runtime/stacks.h"
-
-enum { PATIENCE = 2000 }; /* looks: some tens of microseconds */
+#include "backend/runtime/scheduler.h"
 
 static uint32_t processor_count(void)
 {
@@ -35,28 +31,10 @@ static uint32_t thread_count(const struct skrt_device_config *config)
     return threads < cores ? threads : cores;
 }
 
-static bool locks_open(struct skrt_device *device)
-{
-    pthread_mutexattr_t mutex;
-    pthread_condattr_t monotonic;
-    pthread_mutexattr_init(&mutex);
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-    pthread_mutexattr_settype(&mutex, PTHREAD_MUTEX_ADAPTIVE_NP); /* held for nanoseconds */
-#endif
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    errno = pthread_mutex_init(&device->lock, &mutex);
-    if (errno == 0)
-        errno = pthread_cond_init(&device->done, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    pthread_mutexattr_destroy(&mutex);
-    return errno == 0;
-}
-
 /* Zeroed, each on cache lines of its own. */
 static void *allocate_apart(size_t n, size_t size)
 {
-    void *memory = aligned_alloc(_Alignof(struct skrt_home), n * size);
+    void *memory = aligned_alloc(_Alignof(struct skrt_worker), n * size);
     return memory ? memset(memory, 0, n * size) : NULL;
 }
 
@@ -68,17 +46,13 @@ static bool device_allocate(struct skrt_device *device, const struct skrt_device
     device->capacity[SKRT_AIC] = config->aic;
     device->capacity[SKRT_AIV] = config->aiv;
     device->n_places = places;
-    device->n_homes = threads < processors ? threads : processors;
-    device->patience = device->n_homes > 1 ? PATIENCE : 0;
-    device->most_fibers = skrt_stacks_most(places, threads);
+    device->n_searchers = threads < processors ? threads : processors;
+    device->most_fibers = skrt_sched_most_stacks(places, threads);
     device->holders[SKRT_AIC] = calloc(places, sizeof *device->holders[SKRT_AIC]);
     device->fibers = allocate_apart(device->most_fibers, sizeof *device->fibers);
     device->free_fibers = calloc(device->most_fibers, sizeof *device->free_fibers);
     device->workers = allocate_apart(threads, sizeof *device->workers);
-    device->homes = allocate_apart(threads, sizeof *device->homes);
-    device->watches = allocate_apart(places, sizeof *device->watches);
-    if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->workers ||
-        !device->homes || !device->watches)
+    if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->workers)
         return false;
     device->holders[SKRT_AIV] = device->holders[SKRT_AIC] + sets * config->aic;
     return true;
@@ -117,19 +91,13 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
     for (uint32_t i = 0; i < n && error == 0; i++) {
         struct skrt_worker *worker = &device->workers[i];
         worker->device = device;
-        worker->home = &device->homes[i];
-        worker->home->owner = worker;
-        worker->patience = i < device->n_homes ? device->patience : 0;
-        worker->idle = true;
         error = pthread_create(&worker->thread, NULL, skrt_sched_thread, worker);
         error = error == EAGAIN && !has_room_for_stack() ? ENOMEM : error;
         device->n_workers += error == 0;
     }
-    atomic_store(&device->n_idle, device->n_workers);
-    atomic_store(&device->n_sleepers, device->n_workers);
     /* The first launch shall find them. Where there is no memory, launches that need it say so. */
-    (void)skrt_stacks_map(device, (uint64_t)device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV],
-                          skrt_sched_stack);
+    (void)skrt_sched_map_stacks(device,
+                                (uint64_t)device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV]);
     skrt_unlock(device);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
@@ -147,7 +115,7 @@ static void warm_up(struct skrt_device *device)
 {
     skrt_lock(device);
     while (device->n_started < device->n_workers)
-        skrt_unlocked_wait(device, &device->done, NULL);
+        skrt_sched_wait_done(device, 0);
     skrt_unlock(device);
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
         struct skrt_result result;
@@ -170,17 +138,12 @@ static void device_free(struct skrt_device *device)
         skrt_race_close(&device->jobs[i]);
         free(device->jobs[i].cores[SKRT_AIC]);
         free(device->jobs[i].cores[SKRT_AIV]);
-        free(device->jobs[i].points[SKRT_AIC].all);
-        free(device->jobs[i].points[SKRT_AIV].all);
-        free(device->jobs[i].parts);
     }
     free(device->jobs);
     free(device->holders[SKRT_AIC]);
     free(device->fibers);
     free(device->free_fibers);
-    free(device->watches);
     free(device->workers);
-    free(device->homes);
     free(device);
 }
 
@@ -191,13 +154,13 @@ struct skrt_device *skrt_device_open(const struct skrt_device_config *config)
         errno = EINVAL;
         return NULL;
     }
-    struct skrt_device *device = calloc(1, sizeof *device);
+    struct skrt_device *device = allocate_apart(1, sizeof *device);
     if (!device)
         return NULL;
     device->core_ended = skrt_queue_core_ended;
     device->came_to_rest = skrt_queue_came_to_rest;
     device->core_run = skrt_launch_core_run;
-    if (!device_allocate(device, config) || !locks_open(device)) {
+    if (!device_allocate(device, config)) {
         int error = errno;
         device_free(device);
         errno = error;
@@ -221,13 +184,11 @@ void skrt_device_close(struct skrt_device *device)
     bool running = device->broken == SKRT_TIMEOUT && /* what goes on? */
                    atomic_load(&device->n_idle) < device->n_workers;
     if (!running)
-        skrt_idle_dismiss(device);
+        skrt_sched_dismiss(device);
     skrt_unlock(device);
     if (running)
         return;
     for (uint32_t i = 0; i < device->n_workers; i++)
         pthread_join(device->workers[i].thread, NULL);
-    pthread_cond_destroy(&device->done);
-    pthread_mutex_destroy(&device->lock);
     device_free(device);
 }

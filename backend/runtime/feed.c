@@ -73,7 +73,7 @@ static void wake_feeders(struct skrt_device *device, const struct skrt_feed_coun
     for (; core; core = next) {
         next = core->next;
         if (core->feed == counters)
-            skrt_home_post(core);
+            skrt_sched_ready(core);
         else
             skrt_list_push(&device->feeders, core);
     }
@@ -102,7 +102,7 @@ static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *c
     skrt_core_block(core, SKRT_WAIT_FEED);
     core->feed = NULL;
     if (point)
-        skrt_sync_point_unfeed(point);
+        skrt_sync_point_unfeed(core, point);
     return true;
 }
 
@@ -114,7 +114,7 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
     uint32_t included = skrt_call_cores(core->job->launch, feed->call, core->type);
     if (skrt_core_included(core, feed->call) == (step == SKRT_FEED_COMPLEMENT))
         return;
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     check_counters(core, counters, included);
     bool waited = false;
     switch (step) {
@@ -127,5 +127,5 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
     if (waited)
         return;
     check_counters(core, counters, included);
-    skrt_core_unlock(core);
+    skrt_core_leave(core);
 }

@@ -3,7 +3,6 @@
 #ifndef BACKEND_RUNTIME_FIBER_H
 #define BACKEND_RUNTIME_FIBER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,8 +30,7 @@ struct skrt_fiber {
     void *fake_stack;           /* AddressSanitizer's */
     void *tsan;                 /* ThreadSanitizer's */
     unsigned valgrind;          /* its number of the stack */
-    struct skrt_worker *worker; /* whose thread it is on, or was; the scheduler's, as the next */
-    atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
+    struct skrt_worker *worker; /* whose thread it is on, or was; the scheduler's */
 };
 
 /* Makes a fiber of the calling thread, to be switched away from and back to. */

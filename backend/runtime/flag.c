@@ -1,26 +1,11 @@
 /* Flags between an AIC and its AIVs: those of entries and those of sub-kernels. Each AIV has the
- * counters of both directions. All of them have one home, whose gate guards them. */
+ * counters of both directions. */
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/race.h"
 
 static bool is_setter(const struct skrt_core *core, enum skrt_flag flag)
 {
     return core->type == skrt_flag_table[flag].setter;
-}
-
-/* A race check has all that cores know behind the device's lock. */
-static void enter(struct skrt_core *core)
-{
-    skrt_core_enter(core);
-    if (core->job->race)
-        skrt_sched_share(core);
-}
-
-static void leave(struct skrt_core *core)
-{
-    if (core->job->race)
-        skrt_sched_unshare(core);
-    skrt_core_leave(core);
 }
 
 /* Consumes one release for a core that waits, if all that it takes are there. */
@@ -44,7 +29,7 @@ static void flag_wake(struct skrt_core *core, enum skrt_flag flag)
 {
     if (core->state == SKRT_CORE_BLOCKED && core->wait == SKRT_WAIT_FLAG &&
         core->wait_flag == flag && flag_take(core, flag))
-        skrt_home_ready(core);
+        skrt_sched_ready(core);
 }
 
 static void flag_raise(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag)
@@ -110,9 +95,9 @@ static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,
                          const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    enter(core);
+    skrt_core_enter(core);
     if (skrt_flag_begin(core, flag, set))
-        leave(core);
+        skrt_core_leave(core);
     else
         skrt_core_switch(core);
 }

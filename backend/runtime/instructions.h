@@ -7,17 +7,28 @@
 #pragma GCC visibility push(hidden)
 
 /* What follows up to the files' other functions is the middle of instructions that have begun, for
- * those that have entered the gate. Those that return false have blocked the core, which must not
+ * callers with the lock. Those that return false have blocked the core, which must not
  * go on before it is woken: then the instruction is over. */
 
 /* ---- barrier.c ---- */
 
+void skrt_barrier_init(struct skrt_barrier *barrier, uint32_t size);
+/* The cores of the bulk wait as others do. Needs the lock. */
+void skrt_barrier_end_bulk(struct skrt_barrier *barrier);
 void skrt_barrier_arrive(struct skrt_core *core, enum skrt_core_type group);
 bool skrt_barrier_await(struct skrt_core *core, enum skrt_core_type group);
 
+/* The sub-kernel of a core that came to the barrier of its call has returned. */
+void skrt_sync_point_leave(struct skrt_core *core);
+/* The last one of those that the call leaves out takes part in its barriers now. Needs the lock.
+ * NULL, or what the next function needs. */
+struct skrt_sync_point *skrt_sync_point_feed(struct skrt_core *core, const struct skrt_call *call);
+/* The call has ended on all cores. */
+void skrt_sync_point_unfeed(struct skrt_core *core, struct skrt_sync_point *point);
+
 /* ---- flag.c ---- */
 
-/* Sets the flag, or waits for it; where there is a race check, with the lock. */
+/* Sets the flag, or waits for it. */
 bool skrt_flag_begin(struct skrt_core *core, enum skrt_flag flag, bool set);
 
 /* The AIVs that a flag of this core concerns: itself for an AIV; for an AIC all of its AI core, but
@@ -54,16 +65,6 @@ _Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot);
 void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
                       enum skrt_wait wait);
 
-/* ---- sync_point.c: barriers inside of calls. ---- */
-
-/* The sub-kernel of a core that came to the barrier of its call has returned. */
-void skrt_sync_point_leave(struct skrt_core *core);
-/* The last one of those that the call leaves out takes part in its barriers now. Needs the gate.
- * NULL, or what the next function needs. */
-struct skrt_sync_point *skrt_sync_point_feed(struct skrt_core *core, const struct skrt_call *call);
-/* The call has ended on all cores. */
-void skrt_sync_point_unfeed(struct skrt_sync_point *point);
-
 /* ---- profile.c ---- */
 
 /* A call includes a core that is `timing`: the op has begun. */
@@ -87,7 +88,7 @@ void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call);
 /* ---- rows.c ---- */
 
 /* Runs a core whose entry is rows, from its next one on, until it has executed all or is blocked;
- * then the core has left its stack, and its gate is entered. */
+ * then the core has left its stack, and the lock is held. */
 void skrt_rows_go_on(struct skrt_core *core);
 
 /* ---- launch.c ---- */

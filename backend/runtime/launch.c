@@ -6,9 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "backend/runtime/idle.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/queue.h"
 #include "backend/runtime/race.h"
@@ -16,7 +14,7 @@
 #include "backend/runtime/shape.h"
 
 /* About eleven days stand for all longer timeouts. */
-enum { MAX_TIMEOUT_MS = 1000 * 1000 * 1000 };
+enum { MAX_TIMEOUT_MS = 1000 * 1000 * 1000, NS_PER_MS = 1000 * 1000 };
 
 /* -------------------------------------------------- what there is against one ---- */
 
@@ -153,34 +151,14 @@ static void queue_start(struct skrt_device *device)
     device->settled = false;
     atomic_store(&device->stopped, false);
     skrt_queue_advance(device);
-    skrt_idle_check(device);
-}
-
-static struct timespec time_after(struct timespec t, uint64_t ms)
-{
-    ms = ms < MAX_TIMEOUT_MS ? ms : MAX_TIMEOUT_MS;
-    t.tv_sec += (time_t)(ms / 1000);
-    t.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_sec++;
-        t.tv_nsec -= 1000000000;
-    }
-    return t;
-}
-
-static bool is_before(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+    skrt_sched_check_rest(device);
 }
 
 /* The first time at which a launch may take too long: none that begins later does so earlier than
- * if it began now. Whose that is, if it runs. False where no launch has a timeout. */
-static bool first_deadline(const struct skrt_device *device, struct timespec *deadline,
-                           const struct skrt_job **job)
+ * if it began now. The job whose launch that is, if it runs. 0 where no launch has a timeout. */
+static uint64_t first_deadline(const struct skrt_device *device, const struct skrt_job **job)
 {
-    bool any = false;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t first = 0, now = skrt_clock();
     *job = NULL;
     for (uint32_t i = 0; i < device->n_jobs; i++) {
         const struct skrt_job *at = &device->jobs[i];
@@ -188,14 +166,14 @@ static bool first_deadline(const struct skrt_device *device, struct timespec *de
         if (!begun && at->at == device->queue->n_launches)
             continue;
         uint64_t ms = device->queue->launches[at->at].launch.timeout_ms;
-        struct timespec t = time_after(begun ? at->begin : now, ms);
-        if (ms == 0 || (any && !is_before(&t, deadline)))
+        ms = ms < MAX_TIMEOUT_MS ? ms : MAX_TIMEOUT_MS;
+        uint64_t deadline = (begun ? at->begin : now) + ms * NS_PER_MS;
+        if (ms == 0 || (first != 0 && deadline >= first))
             continue;
-        any = true;
-        *deadline = t;
+        first = deadline;
         *job = begun ? at : NULL;
     }
-    return any;
+    return first;
 }
 
 static void time_out(struct skrt_device *device, const struct skrt_job *job)
@@ -213,61 +191,18 @@ static void time_out(struct skrt_device *device, const struct skrt_job *job)
     atomic_store(&device->stopped, true);
 }
 
-static bool has_passed(const struct timespec *t)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return !is_before(&now, t);
-}
-
-/* Enters the gates of all homes, which lets others have the lock for a while. From then on the
- * state of all cores stands still, but for what runs that is not skrt's. */
-static void hold_all(struct skrt_device *device)
-{
-    skrt_unlock(device);
-    for (uint32_t i = 0; i < device->n_workers; i++)
-        skrt_gate_enter(&device->homes[i].gate);
-    skrt_lock(device);
-    for (uint32_t i = 0; i < device->n_workers; i++) {
-        skrt_home_collect(&device->homes[i]);
-        skrt_half_settle(&device->homes[i]);
-    }
-}
-
-static void let_all_go(struct skrt_device *device)
-{
-    for (uint32_t i = 0; i < device->n_workers; i++)
-        skrt_gate_leave(&device->homes[i].gate);
-}
-
-/* Whose launch has taken too long, or NULL; else `deadline` is when to look again, if `*any`. */
-static const struct skrt_job *find_late(const struct skrt_device *device, struct timespec *deadline,
-                                        bool *any)
-{
-    const struct skrt_job *job;
-    *any = first_deadline(device, deadline, &job);
-    return *any && job && has_passed(deadline) ? job : NULL;
-}
-
-/* Returns whether a launch has taken too long; all is held then. */
-static bool queue_wait(struct skrt_device *device)
+/* Until the queue has come to its end, or a launch has taken too long. */
+static void queue_wait(struct skrt_device *device)
 {
     while (!device->settled) {
-        struct timespec deadline;
-        bool any;
-        if (!find_late(device, &deadline, &any)) {
-            skrt_unlocked_wait(device, &device->done, any ? &deadline : NULL);
-            continue;
+        const struct skrt_job *job;
+        uint64_t deadline = first_deadline(device, &job);
+        if (job && skrt_clock() >= deadline) {
+            time_out(device, job);
+            return;
         }
-        hold_all(device);
-        const struct skrt_job *late = find_late(device, &deadline, &any);
-        if (late && !device->settled) {
-            time_out(device, late);
-            return true;
-        }
-        let_all_go(device);
+        skrt_sched_wait_done(device, deadline);
     }
-    return false;
 }
 
 /* The status of launches that have all ended. */
@@ -280,28 +215,16 @@ static enum skrt_status status_of_all(const struct skrt_queue *queue,
     return status;
 }
 
-/* Says why the queue was stopped. All is held. */
+/* Says why the queue was stopped. While the lock is held, no core changes its state. */
 static enum skrt_status report_stop(struct skrt_device *device)
 {
+    for (struct skrt_job *job = device->running; job; job = job->next)
+        for (int type = 0; type < SKRT_CORE_TYPES; type++)
+            skrt_barrier_end_bulk(&job->barriers[type]);
     struct skrt_result *result = &device->results[device->culprit->at];
     result->status = device->broken = device->status;
     result->report = skrt_report_queue(device);
-    let_all_go(device);
     return device->status;
-}
-
-static enum skrt_status queue_finish(struct skrt_device *device, bool held)
-{
-    enum skrt_status status;
-    if (device->status == SKRT_OK) {
-        status = status_of_all(device->queue, device->results);
-    } else {
-        if (!held)
-            hold_all(device);
-        status = report_stop(device);
-    }
-    skrt_queue_close(device);
-    return status;
 }
 
 /* Nothing was run. */
@@ -329,8 +252,12 @@ static enum skrt_status queue_run(struct skrt_device *device, const struct skrt_
         return SKRT_INVALID;
     }
     queue_start(device);
-    bool late = queue_wait(device);
-    return queue_finish(device, late);
+    queue_wait(device);
+    enum skrt_status status = device->status == SKRT_OK
+                                  ? status_of_all(device->queue, device->results)
+                                  : report_stop(device);
+    skrt_queue_close(device);
+    return status;
 }
 
 enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_queue *queue,
@@ -342,7 +269,7 @@ enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_q
     if (queue->n_launches == 0)
         return SKRT_OK;
     skrt_lock(device);
-    clock_gettime(CLOCK_MONOTONIC, &device->begin);
+    device->begin = skrt_clock();
     enum skrt_status status = queue_run(device, queue, results);
     skrt_unlock(device);
     return status;
@@ -372,7 +299,7 @@ static void run_part(struct skrt_core *core, const struct skrt_call *part)
 static void begin_core(struct skrt_core *core)
 {
     const struct skrt_launch *launch = core->job->launch;
-    skrt_sched_let_go(core->worker, SKRT_FOR_A_CALL);
+    skrt_sched_let_go(core->worker);
     if (launch->entry)
         launch->entry(core);
     else if (launch->parts[core->type].fn)

@@ -11,13 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/runtime/idle.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/places.h"
 #include "backend/runtime/race.h"
 #include "backend/runtime/report.h"
-#include "backend/runtime/stacks.h"
-#include "backend/runtime/watch.h"
+#include "backend/runtime/scheduler.h"
 
 /* ---------------------------------------------------------------- cores ---- */
 
@@ -38,10 +36,8 @@ static void core_init(struct skrt_job *job, enum skrt_core_type type, uint32_t i
     core->index = index;
     core->block = index / per_block;
     core->sub = index % per_block;
-    core->home = skrt_home_of_block(job, core->block);
-    struct skrt_part *part = &job->parts[core->home - job->device->homes];
-    core->share.next = part->free_shares;
-    part->free_shares = &core->share;
+    core->point.next = job->free_points;
+    job->free_points = &core->point;
     core->state = SKRT_CORE_NEW;
 }
 
@@ -62,10 +58,10 @@ static void begin_blocks(struct skrt_job *job)
     if (job->ready == job->placed)
         return;
     if (job->ready == 0)
-        clock_gettime(CLOCK_MONOTONIC, &job->begin);
-    for_new_cores(job, skrt_sched_begin);
+        job->begin = skrt_clock();
+    for_new_cores(job, skrt_sched_ready);
     job->ready = job->placed;
-    skrt_idle_call(job->device);
+    skrt_sched_call(job->device);
 }
 
 static bool give_one(struct skrt_job *job)
@@ -123,16 +119,6 @@ static bool may_begin(const struct skrt_job *job)
     return true;
 }
 
-/* Those that the launch before has left. */
-static void points_clear(struct skrt_sync_points *points)
-{
-    uint32_t used = atomic_load_explicit(&points->used, memory_order_relaxed);
-    for (uint32_t i = 0; i < used; i++)
-        atomic_store_explicit(&points->all[i].number, 0, memory_order_relaxed);
-    atomic_store_explicit(&points->last, 0, memory_order_relaxed);
-    atomic_store_explicit(&points->used, 0, memory_order_relaxed);
-}
-
 static void launch_describe(struct skrt_job *job)
 {
     job->launch_copy = queued_of(job)->launch;
@@ -144,28 +130,13 @@ static void launch_describe(struct skrt_job *job)
                 (struct skrt_site){"sub-kernel", job->launch_copy.name};
     job->launch = &job->launch_copy;
     job->placed = job->ready = job->unfinished = 0;
+    job->free_points = NULL;
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
         job->launched[type] = job->launch->blocks * cores_per_block(job, (enum skrt_core_type)type);
         assert(job->launched[type] <= job->room[type]);
         job->unfinished += job->launched[type];
-        points_clear(&job->points[type]);
-    }
-}
-
-/* What each home has of the launch. */
-static void parts_init(struct skrt_job *job)
-{
-    const struct skrt_device *device = job->device;
-    memset(job->barriers, 0, sizeof job->barriers);
-    memset(job->parts, 0, device->n_homes * sizeof *job->parts);
-    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        struct skrt_barrier *barrier = &job->barriers[type];
-        barrier->size = job->launched[type];
-        for (uint32_t i = 0; i < device->n_homes; i++) {
-            uint32_t n = skrt_home_cores(job, (enum skrt_core_type)type, barrier->size, i);
-            skrt_half_init(&job->parts[i].halves[type], barrier, n);
-            barrier->homes += n > 0;
-        }
+        job->points[type] = NULL;
+        skrt_barrier_init(&job->barriers[type], job->launched[type]);
     }
 }
 
@@ -181,44 +152,27 @@ static struct skrt_job **find_running(struct skrt_device *device, const struct s
 static void launch_begin(struct skrt_job *job)
 {
     launch_describe(job);
-    parts_init(job);
     job->next = NULL;
     *find_running(job->device, NULL) = job;
     for (int type = 0; type < SKRT_CORE_TYPES; type++)
         for (uint32_t i = 0; i < job->launched[type]; i++)
             core_init(job, (enum skrt_core_type)type, i);
-    clock_gettime(CLOCK_MONOTONIC, &job->begin);
+    job->begin = skrt_clock();
     if (job->launch->race && !skrt_race_open(job))
         skrt_sched_stop(job->device, job, SKRT_MISUSE, skrt_race_no_memory);
-}
-
-/* Who sends an event looks at this afterwards, and need not see to the queue if none is held. */
-static void count_held(struct skrt_device *device)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < device->n_jobs; i++)
-        n += is_held(&device->jobs[i]);
-    atomic_store(&device->n_held, n);
 }
 
 void skrt_queue_advance(struct skrt_device *device)
 {
     assert(device->locked && device->queue);
-    atomic_store(&device->n_held, device->n_jobs); /* until it is known; before events are read */
     for (uint32_t i = 0; i < device->n_jobs && !atomic_load(&device->stopped); i++)
         if (may_begin(&device->jobs[i]))
             launch_begin(&device->jobs[i]);
-    count_held(device);
     if (!atomic_load(&device->stopped))
         give_places(device);
 }
 
 /* -------------------------------------------------------------- a launch ends ---- */
-
-static double seconds_between(const struct timespec *begin, const struct timespec *end)
-{
-    return (double)(end->tv_sec - begin->tv_sec) + (double)(end->tv_nsec - begin->tv_nsec) * 1e-9;
-}
 
 /* What is said of a launch whose cores have all ended. */
 static void conclude(struct skrt_job *job, struct skrt_result *result)
@@ -241,10 +195,8 @@ static void conclude(struct skrt_job *job, struct skrt_result *result)
 static void give_times(struct skrt_job *job)
 {
     struct skrt_result *result = &job->device->results[job->at];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    result->begin = seconds_between(&job->device->begin, &job->begin);
-    result->seconds = seconds_between(&job->begin, &now);
+    result->begin = (double)(job->begin - job->device->begin) * 1e-9;
+    result->seconds = (double)(skrt_clock() - job->begin) * 1e-9;
 }
 
 static void launch_end(struct skrt_job *job)
@@ -256,7 +208,7 @@ static void launch_end(struct skrt_job *job)
     job->launch = NULL;
     *find_running(job->device, job) = job->next;
     for (uint32_t i = 0; i < queued->n_sends; i++)
-        skrt_watch_send(job->device, (_Atomic uint64_t *)queued->sends[i].word);
+        skrt_sched_send_event(job->device, (_Atomic uint64_t *)queued->sends[i].word);
     go_to_next(job, job->at + 1);
 }
 
@@ -309,7 +261,7 @@ static bool is_over(const struct skrt_device *device)
 static void settle(struct skrt_device *device)
 {
     device->settled = true;
-    pthread_cond_signal(&device->done);
+    device->wakes_launcher = true;
 }
 
 void skrt_queue_core_ended(struct skrt_core *core)
@@ -336,17 +288,15 @@ void skrt_queue_core_ended(struct skrt_core *core)
 /* Whether a core waits for what somebody outside may send. */
 static bool waits_for_others(const struct skrt_device *device)
 {
-    for (uint32_t i = 0; i < device->n_places; i++) {
-        const struct skrt_core *core = skrt_watch_core(&device->watches[i]);
-        if (core && core->job->launch->timeout_ms > 0 && !core->job->launch->closed)
+    for (const struct skrt_core *core = device->event_waiters.first; core; core = core->next)
+        if (core->job->launch->timeout_ms > 0 && !core->job->launch->closed)
             return true;
-    }
     return false;
 }
 
 static const char *deadlock_of_one(const struct skrt_device *device)
 {
-    if (atomic_load(&device->n_watches) == 0)
+    if (!device->event_waiters.first)
         return "every unfinished core waits, and none can release another";
     if (device->jobs[0].launch && device->jobs[0].launch->closed)
         return "every unfinished core waits, some for an event or a tiling that nothing in this "
@@ -411,17 +361,11 @@ static bool reserve_cores(struct skrt_job *job, enum skrt_core_type type, uint32
 {
     if (n <= job->room[type])
         return true;
-    struct skrt_sync_points *points = &job->points[type];
     free(job->cores[type]);
-    free(points->all);
     job->cores[type] =
         aligned_alloc(_Alignof(struct skrt_core), (size_t)n * sizeof *job->cores[type]);
-    points->all = aligned_alloc(_Alignof(struct skrt_sync_point), (size_t)n * sizeof *points->all);
-    bool ok = job->cores[type] && points->all;
-    if (ok)
-        memset(points->all, 0, n * sizeof *points->all);
-    job->room[type] = ok ? n : 0;
-    return ok;
+    job->room[type] = job->cores[type] ? n : 0;
+    return job->cores[type] != NULL;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -442,17 +386,14 @@ static bool job_open(struct skrt_job *job, uint64_t *stacks)
         aivs = larger(aivs, launch->blocks * launch->aivs);
     }
     *stacks += (uint64_t)aics + aivs;
-    if (!job->parts)
-        job->parts =
-            aligned_alloc(_Alignof(struct skrt_part), job->device->n_workers * sizeof *job->parts);
-    return job->parts && reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);
+    return reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);
 }
 
 bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
                      struct skrt_result *results)
 {
     uint64_t stacks = 0;
-    assert(atomic_load(&device->n_watches) == 0 && !device->feeders.first);
+    assert(!device->event_waiters.first && !device->feeders.first);
     if (!reserve_jobs(device, queue->n_streams))
         return false;
     device->queue = queue;
@@ -469,7 +410,7 @@ bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
         if (!job_open(job, &stacks))
             return false;
     }
-    return skrt_stacks_map(device, stacks, skrt_sched_stack);
+    return skrt_sched_map_stacks(device, stacks);
 }
 
 void skrt_queue_close(struct skrt_device *device)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "backend/runtime/race_state.h"
-#include "backend/runtime/watch.h"
 
 const char skrt_race_no_memory[] = "the race check has no memory to follow this launch";
 
@@ -188,15 +187,15 @@ static void drain(struct skrt_core *core)
 
 void skrt_race_drain(struct skrt_core *core)
 {
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     drain(core);
-    skrt_core_unlock(core);
+    skrt_core_leave(core);
 }
 
 /* An arrival inside of a call is its author's word for what was done before. */
 void skrt_race_arrive(struct skrt_core *core)
 {
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     struct skrt_race *race = skrt_race_of(core);
     struct skrt_knowledge *state = skrt_race_state(core);
     struct skrt_clock *round = state->arrival;
@@ -205,12 +204,12 @@ void skrt_race_arrive(struct skrt_core *core)
     join(race, round->known, state->known);
     round->known[skrt_race_id(race, core->type, core->index)] = (uint32_t)core->calls;
     state->arrival = round->next;
-    skrt_core_unlock(core);
+    skrt_core_leave(core);
 }
 
 void skrt_race_await(struct skrt_core *core)
 {
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     struct skrt_knowledge *state = skrt_race_state(core);
     struct skrt_clock *round = state->awaited;
     assert(round->next && round->left > 0); /* this core has arrived as well */
@@ -221,7 +220,7 @@ void skrt_race_await(struct skrt_core *core)
     /* What it called before its own arrival, which the round has, is drained. */
     if (state->undrained <= state->known[skrt_race_id(skrt_race_of(core), core->type, core->index)])
         state->undrained = 0;
-    skrt_core_unlock(core);
+    skrt_core_leave(core);
 }
 
 /* ---------------------------------------------------- flags and events ---- */
@@ -283,12 +282,10 @@ void skrt_race_notify(struct skrt_core *core, const void *word)
     if (!*event && !(*event = event_new(race, word)))
         skrt_race_exhausted(core);
     join(race, (*event)->clock->known, skrt_race_state(core)->known);
-    for (uint32_t i = 0; i < core->device->n_places; i++) {
-        const struct skrt_watch *watch = &core->device->watches[i];
-        const struct skrt_core *waiter = skrt_watch_core(watch);
-        if (waiter && waiter->job == core->job && atomic_load(&watch->word) == word)
+    for (const struct skrt_core *waiter = core->device->event_waiters.first; waiter;
+         waiter = waiter->next)
+        if (waiter->job == core->job && waiter->word == word)
             join(race, skrt_race_state(waiter)->known, (*event)->clock->known);
-    }
 }
 
 void skrt_race_wait_event(struct skrt_core *core, const void *word)

@@ -153,9 +153,9 @@ static void follow_call(struct skrt_core *core, const struct skrt_call *call, bo
 
 void skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool included)
 {
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     follow_call(core, call, included);
-    skrt_core_unlock(core);
+    skrt_core_leave(core);
 }
 
 /* ------------------------------------------------------------- reports ---- */

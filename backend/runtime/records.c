@@ -1,15 +1,9 @@
 #include "backend/runtime/records.h"
 
-#include <time.h>
-
 struct skrt_profile_record skrt_record_now(const struct skrt_core *core, enum skrt_phase phase,
                                            enum skrt_profile_kind kind, uint32_t index)
 {
-    const struct timespec *begin = &core->job->begin;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    int64_t ns = (t.tv_sec - begin->tv_sec) * 1000000000 + (t.tv_nsec - begin->tv_nsec);
-    return (struct skrt_profile_record){.ns = (uint64_t)ns,
+    return (struct skrt_profile_record){.ns = skrt_clock() - core->job->begin,
                                         .index = index,
                                         .core = core->index,
                                         .type = (uint8_t)core->type,

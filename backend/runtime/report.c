@@ -37,11 +37,10 @@ static void print_barrier_wait(FILE *out, const struct skrt_core *core)
 {
     const struct skrt_job *job = core->job;
     const struct skrt_barrier *barrier = &job->barriers[core->type];
-    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
     uint32_t n = job->launched[core->type];
     bool missing[SKRT_MAX_CORES];
     for (uint32_t i = 0; i < n; i++)
-        missing[i] = core_at(job, core->type, i)->arrived <= complete;
+        missing[i] = core_at(job, core->type, i)->arrived <= barrier->complete;
     print_missing(out, core->type, missing, n, n, "arrived");
 }
 
@@ -49,14 +48,14 @@ static void print_sync_all_wait(FILE *out, const struct skrt_core *core)
 {
     const struct skrt_job *job = core->job;
     assert(core->sync);
-    const struct skrt_sync_point *point = core->sync->point;
+    const struct skrt_sync_point *point = core->sync;
     bool full = job->launch->full_barriers;
     uint32_t n = job->launched[core->type];
     bool missing[SKRT_MAX_CORES];
     for (uint32_t i = 0; i < n; i++) {
         const struct skrt_core *other = core_at(job, core->type, i);
         bool waits = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_SYNC_ALL &&
-                     other->sync->point == point;
+                     other->sync == point;
         bool feeds = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_FEED &&
                      other->feed == core->feed;
         missing[i] = (full || skrt_core_included(other, &point->call)) && !waits && !feeds;
@@ -138,7 +137,7 @@ static bool same_wait(const struct skrt_core *a, const struct skrt_core *b)
     switch (a->wait) {
     case SKRT_WAIT_BARRIER: return true;
     case SKRT_WAIT_FLAG: return a->wait_flag == b->wait_flag;
-    case SKRT_WAIT_SYNC_ALL: return a->sync->point == b->sync->point;
+    case SKRT_WAIT_SYNC_ALL: return a->sync == b->sync;
     case SKRT_WAIT_FEED: return a->feed == b->feed;
     case SKRT_WAIT_EVENT:
     case SKRT_WAIT_TILING: return a->wait_slot == b->wait_slot;

@@ -63,8 +63,8 @@ static void run_row(struct skrt_core *core, const struct skrt_rows *rows,
     }
 }
 
-/* As run_row, for instructions that can end a core's turn and need nothing of its stack behind
- * that; the gate is entered. Returns false where the core is blocked. */
+/* As run_row, for instructions that can end a core's turn and need nothing of its stack after
+ * that; the lock is held. Returns false where the core is blocked. */
 static bool run_turn(struct skrt_core *core, const struct skrt_rows *rows,
                      const struct skrt_row *row)
 {
@@ -90,8 +90,8 @@ static bool is_turn(const struct skrt_row *row)
 _Static_assert(SKRT_ROW_await == SKRT_ROW_arrive + 1 && SKRT_ROW_wait_v2c == SKRT_ROW_arrive + 5,
                "what run_turn executes stands together");
 
-/* A core without a stack is found by others as soon as the gate is left. What follows a wait where
- * launches are checked or timed is the affair of the functions that wait with a stack. */
+/* Where launches are checked or timed, something follows a wait: the functions that wait with a
+ * stack do that. */
 void skrt_rows_go_on(struct skrt_core *core)
 {
     const struct skrt_rows *rows = core->rows;
@@ -103,7 +103,7 @@ void skrt_rows_go_on(struct skrt_core *core)
             run_row(core, rows, row);
             continue;
         }
-        if (!core->worker->held)
+        if (core->worker->depth == 0)
             skrt_sched_enter(core);
         if (!run_turn(core, rows, row)) {
             skrt_sched_park(core);

@@ -1,95 +1,109 @@
 /* The scheduler: a pool of threads, the workers, runs the cores that are not blocked.
  *
- * A core that blocks in the middle of code keeps the stack it is on, and its worker goes on with
- * the next core on another; else the stack is there for the next core. A worker first runs the
- * ready cores of its own home. When it has none left it looks out for a short while, then takes one
- * of another home, and if there is none either, it looks out again and sleeps.
- */
+ * Cores that can go on are in one run queue, first in, first out. A worker takes the first and runs
+ * it until it blocks. A core that blocks in the middle of code keeps the stack it is on, and its
+ * worker goes on with the next core on another; else the stack is there for the next core. Every
+ * switch of stacks happens under the device's lock, which the code on the new stack leaves: so no
+ * worker finds a core whose registers are not saved yet.
+ *
+ * A worker that finds the queue empty searches for a while, then sleeps. Where cores block within
+ * a few hundred nanoseconds, one worker alone is faster than several that contend for the lock. So
+ * a searching worker takes a core only when nobody has taken one between two looks. If others keep
+ * taking them, it is not needed: it naps, longer each time. If there is nothing to take, it sleeps
+ * until a worker that leaves ready cores for code of unknown length calls it.
+ *
+ * The launch is deadlocked when all workers sleep and no core is ready: the worker that falls
+ * asleep last tells the launch queue. Events may come from outside the device, as words in memory
+ * that other threads write: while a core waits for one, one of the sleeping workers, and those that
+ * run, look at the words now and then. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "backend/runtime/scheduler.h"
 
-#include <sched.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "backend/runtime/idle.h"
-#include "backend/runtime/nap.h"
-#include "backend/runtime/stacks.h"
-#include "backend/runtime/watch.h"
-
 enum {
     POLL_EVERY = 64, /* picks of a core between looks at events while there are ready cores */
-    CLAIM_SPINS = 200,
-    LEAST_LOOKS = 25, /* before another home's cores are taken */
-    MOST_LOOKS = 200,
+    PAUSES = 8,      /* between looks at the run queue */
+    LEAST_PATIENCE = 50,
+    MOST_PATIENCE = 250, /* looks: some tens of microseconds */
+    US = 1000,
+    POLL_MIN_NS = 20 * US,
+    POLL_MAX_NS = 1000 * US,
+    NAP_MIN_NS = 100 * US,
+    NAP_MAX_NS = 4000 * US,
     SIGNAL_STACK = 64 * 1024,
 };
 
-/* ----------------------------------------------------------------- gates ---- */
+/* --------------------------------------------------------------- the run queue ---- */
 
-/* Whoever leaves ready cores in another worker's home, tells it, unless it naps: then it looks for
- * itself afterwards, and what it says of its nap before it enters its gate is known behind that. */
-void skrt_sched_leave_all(struct skrt_worker *worker)
+static void count_ready(struct skrt_device *device, int change)
 {
-    struct skrt_home *home = worker->held;
-    if (!home)
-        return;
-    worker->held = NULL;
-    bool tell = home->owner != worker && home->ready.first &&
-                !atomic_load_explicit(&home->owner->naps.down, memory_order_relaxed);
-    skrt_gate_leave(&home->gate);
-    if (tell)
-        skrt_home_signal(home);
+    uint32_t n = atomic_load_explicit(&device->n_ready, memory_order_relaxed);
+    atomic_store_explicit(&device->n_ready, n + (uint32_t)change, memory_order_relaxed);
 }
 
-/* Who helps the owner gives way to it. */
-static void wait_at_gate(struct skrt_worker *worker, struct skrt_home *home)
-{
-    bool own = home->owner == worker;
-    if (own)
-        atomic_store_explicit(&home->wanted, true, memory_order_relaxed);
-    skrt_gate_wait(&home->gate);
-    if (own)
-        atomic_store_explicit(&home->wanted, false, memory_order_relaxed);
-}
-
-static void enter_home(struct skrt_worker *worker, struct skrt_home *home)
-{
-    if (worker->held != home) {
-        skrt_sched_leave_all(worker);
-        if (!skrt_gate_try(&home->gate))
-            wait_at_gate(worker, home);
-        worker->held = home;
-    }
-    worker->depth = 1;
-}
-
-/* Where all others nap, they are not needed yet. */
-void skrt_sched_look_for_help(struct skrt_worker *worker)
-{
-    struct skrt_device *device = worker->device;
-    bool all_nap = atomic_load(&device->n_sleepers) == 0;
-    worker->left = 0;
-    if (atomic_load(&device->n_idle) == 0 || !skrt_idle_is_needed(device) ||
-        (all_nap && !skrt_nap_is_late(worker->home)))
-        return;
-    skrt_lock(device);
-    skrt_idle_call_late(device);
-    skrt_unlock(device);
-}
-
-/* ----------------------------------------------------------------- waking ---- */
-
-void skrt_sched_begin(struct skrt_core *core)
+void skrt_sched_ready(struct skrt_core *core)
 {
     struct skrt_device *device = core->device;
-    assert(device->locked && core->state == SKRT_CORE_NEW);
+    assert(device->locked);
+    assert(core->state == SKRT_CORE_BLOCKED || core->state == SKRT_CORE_NEW);
     core->state = SKRT_CORE_READY;
-    skrt_list_push(&device->fresh, core);
-    atomic_fetch_add_explicit(&device->n_fresh, 1, memory_order_relaxed);
+    skrt_list_push(&device->ready, core);
+    count_ready(device, 1);
+}
+
+/* Makes those ready that wait for the word; NULL: those whose words are not 0. */
+static void release_waiters(struct skrt_device *device, const _Atomic uint64_t *word)
+{
+    struct skrt_core *core = device->event_waiters.first, *next;
+    device->event_waiters = (struct skrt_core_list){NULL, NULL};
+    for (; core; core = next) {
+        next = core->next;
+        if (word ? core->word == word : atomic_load(core->word) != 0)
+            skrt_sched_ready(core);
+        else
+            skrt_list_push(&device->event_waiters, core);
+    }
+}
+
+void skrt_sched_send_event(struct skrt_device *device, _Atomic uint64_t *word)
+{
+    assert(device->locked);
+    atomic_store(word, 1);
+    release_waiters(device, word);
+}
+
+/* Some sleeping worker looks at events from now on. */
+void skrt_sched_wait_event(struct skrt_core *core)
+{
+    struct skrt_device *device = core->device;
+    assert(device->locked && core->state == SKRT_CORE_BLOCKED);
+    skrt_list_push(&device->event_waiters, core);
+    if (!device->polling)
+        skrt_sched_call(device);
+}
+
+/* The next core to run, or NULL. */
+static struct skrt_core *take(struct skrt_device *device)
+{
+    uint32_t picks = atomic_load_explicit(&device->picks, memory_order_relaxed);
+    assert(device->locked);
+    if (atomic_load_explicit(&device->stopped, memory_order_relaxed))
+        return NULL;
+    if (device->event_waiters.first && picks % POLL_EVERY == 0)
+        release_waiters(device, NULL);
+    struct skrt_core *core = skrt_list_pop(&device->ready);
+    if (!core)
+        return NULL;
+    core->state = SKRT_CORE_RUNNING;
+    count_ready(device, -1);
+    atomic_store_explicit(&device->picks, picks + 1, memory_order_relaxed);
+    return core;
 }
 
 void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
@@ -104,306 +118,269 @@ void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
     atomic_store(&device->stopped, true);
 }
 
-/* ------------------------------------------------------------------- choosing ---- */
+/* ------------------------------------------------------------- workers without work ---- */
 
-static void poll_now_and_then(struct skrt_worker *worker)
+void skrt_sched_call(struct skrt_device *device)
 {
-    struct skrt_device *device = worker->device;
-    if (atomic_load_explicit(&device->n_watches, memory_order_relaxed) == 0 ||
-        ++worker->picks % POLL_EVERY != 0)
-        return;
-    skrt_lock(device);
-    skrt_watch_poll(device);
+    assert(device->locked);
+    if (atomic_load(&device->n_idle) > 0 && atomic_load(&device->n_searching) == 0)
+        device->wakes_one = true;
+}
+
+void skrt_sched_call_help(struct skrt_device *device)
+{
+    if (!atomic_exchange(&device->calling, true))
+        skrt_wake(&device->calls, 1);
+}
+
+void skrt_sched_check_rest(struct skrt_device *device)
+{
+    assert(device->locked);
+    if (atomic_load(&device->n_idle) == device->n_workers &&
+        (!device->ready.first || atomic_load(&device->stopped)))
+        device->came_to_rest(device);
+}
+
+void skrt_sched_dismiss(struct skrt_device *device)
+{
+    assert(device->locked);
+    device->closing = true;
+    skrt_wake(&device->calls, INT_MAX);
+}
+
+void skrt_sched_wait_done(struct skrt_device *device, uint64_t until)
+{
+    uint32_t done = atomic_load(&device->done);
+    uint64_t now = skrt_clock();
     skrt_unlock(device);
-    skrt_home_collect(worker->home);
-}
-
-static struct skrt_core *pop_fresh(struct skrt_device *device)
-{
-    atomic_fetch_sub_explicit(&device->n_fresh, 1, memory_order_relaxed);
-    return skrt_list_pop(&device->fresh);
-}
-
-/* Those that are next and at home here become ready. The lock is held, and the gate. */
-static void move_fresh(struct skrt_device *device, struct skrt_home *home)
-{
-    bool any = false;
-    for (; device->fresh.first && device->fresh.first->home == home; any = true)
-        skrt_home_ready(pop_fresh(device));
-    if (any)
-        atomic_store_explicit(&home->since, skrt_clock(), memory_order_relaxed);
-}
-
-/* While there are new cores, they begin in turn, wherever they are at home: who would run one there
- * may take long to wake. Another home's core if it is next, with its gate entered. */
-static struct skrt_core *pick_fresh(struct skrt_worker *worker)
-{
-    struct skrt_device *device = worker->device;
-    struct skrt_core *core = NULL;
+    if (until == 0 || now < until)
+        skrt_sleep(&device->done, done, until ? until - now : 0);
     skrt_lock(device);
-    move_fresh(device, worker->home);
-    const struct skrt_core *own = worker->home->ready.first;
-    if (device->fresh.first && (!own || own->begun))
-        core = pop_fresh(device);
-    if (device->fresh.first)
-        skrt_idle_call(device);
-    skrt_unlock(device);
-    if (!core)
-        return NULL;
-    enter_home(worker, core->home);
-    core->state = SKRT_CORE_RUNNING;
-    return core;
 }
 
-/* The next core of the worker's own home, or a new one; its gate is entered then. */
-static struct skrt_core *pick(struct skrt_worker *worker)
+/* What a search has found: no ready core; some that nobody takes; some that others take. */
+enum finding { FOUND_NOTHING, FOUND_WORK, FOUND_OTHERS };
+
+/* With the lock or without it. `picks` are those of the last look. */
+static enum finding look(const struct skrt_device *device, uint32_t *picks)
+{
+    uint32_t before = *picks;
+    *picks = atomic_load_explicit(&device->picks, memory_order_relaxed);
+    if (atomic_load_explicit(&device->n_ready, memory_order_relaxed) == 0)
+        return FOUND_NOTHING;
+    return *picks == before ? FOUND_WORK : FOUND_OTHERS;
+}
+
+/* Searches without the lock for as long as the worker's patience lasts. Of several workers that
+ * find the same work, one is needed. */
+static enum finding search(struct skrt_worker *worker)
 {
     struct skrt_device *device = worker->device;
-    struct skrt_core *core = NULL;
-    enter_home(worker, worker->home);
-    worker->heard = atomic_load_explicit(&worker->home->signals, memory_order_relaxed);
-    skrt_home_collect(worker->home);
-    if (!atomic_load_explicit(&device->stopped, memory_order_relaxed)) {
-        poll_now_and_then(worker);
-        if (atomic_load_explicit(&device->n_fresh, memory_order_relaxed) > 0)
-            core = pick_fresh(worker);
-        if (!core)
-            core = skrt_home_take(worker->home);
+    enum finding found = FOUND_NOTHING;
+    uint32_t looks = 0, picks = atomic_load(&device->picks);
+    atomic_fetch_add(&device->n_searching, 1);
+    skrt_unlock(device);
+    while (found != FOUND_WORK && looks++ < worker->patience) {
+        for (int i = 0; i < PAUSES; i++)
+            skrt_pause();
+        enum finding now = look(device, &picks);
+        if (now == FOUND_WORK) {
+            skrt_lock(device);
+            now = look(device, &picks);
+            if (now != FOUND_WORK)
+                skrt_unlock(device);
+        }
+        found = now == FOUND_NOTHING ? found : now;
     }
-    if (core)
-        worker->helps = false;
-    else
-        skrt_sched_leave_all(worker);
-    return core;
+    if (found != FOUND_WORK)
+        skrt_lock(device);
+    atomic_fetch_sub(&device->n_searching, 1);
+    atomic_fetch_add_explicit(&worker->n_looks, looks, memory_order_relaxed);
+    return found;
 }
 
-/* A ready core of another home, whose gate is entered then. `wait` for gates that are not open. */
-static struct skrt_core *steal(struct skrt_worker *worker, bool wait)
+/* Where searching has been of no use, it takes less time next time. */
+static uint32_t next_patience(uint32_t patience, enum finding found)
+{
+    uint32_t next = found == FOUND_WORK ? patience * 2 : patience / 2;
+    return next < LEAST_PATIENCE ? LEAST_PATIENCE : next > MOST_PATIENCE ? MOST_PATIENCE : next;
+}
+
+/* Sleeps for so many nanoseconds, or until it is called, without the lock. */
+static void sleep_idle(struct skrt_worker *worker, uint64_t ns)
 {
     struct skrt_device *device = worker->device;
-    uint32_t own = (uint32_t)(worker->home - device->homes);
-    if (atomic_load_explicit(&device->stopped, memory_order_relaxed))
-        return NULL;
-    for (uint32_t i = 1; i < device->n_workers; i++) {
-        struct skrt_home *home = &device->homes[(own + i) % device->n_workers];
-        if (!skrt_idle_has_work(home) || (!wait && !skrt_gate_try(&home->gate)))
-            continue;
-        if (wait)
-            skrt_gate_enter(&home->gate);
-        worker->held = home;
-        worker->depth = 1;
-        skrt_home_collect(home);
-        struct skrt_core *core = skrt_home_take(home);
-        if (core)
-            return core;
-        skrt_sched_leave_all(worker);
-    }
-    return NULL;
-}
-
-/* Another core of the home that the worker helps, as long as its own has none for it and the owner
- * does not come back. */
-static struct skrt_core *help_on(struct skrt_worker *worker)
-{
-    struct skrt_home *home = worker->held;
-    if (!worker->helps || !home || home == worker->home || skrt_home_has_news(worker->home) ||
-        atomic_load_explicit(&home->wanted, memory_order_relaxed) ||
-        atomic_load_explicit(&worker->device->stopped, memory_order_relaxed))
-        return NULL;
-    worker->depth = 1;
-    return skrt_home_take(home);
-}
-
-/* The next core that is there at once: of the worker's home, or another one that it helps, or where
- * nobody else is up. */
-static struct skrt_core *next_core(struct skrt_worker *worker, bool wait)
-{
-    struct skrt_core *core = help_on(worker);
-    if (core)
-        return core;
-    core = pick(worker);
-    if (core || !(worker->helps || wait || skrt_nap_leaves_one(worker->device)))
-        return core;
-    core = steal(worker, wait);
-    worker->helps = core != NULL;
-    return core;
-}
-
-static void poll_events(struct skrt_device *device)
-{
-    if (atomic_load_explicit(&device->n_watches, memory_order_relaxed) == 0 ||
-        atomic_load_explicit(&device->stopped, memory_order_relaxed))
-        return;
-    skrt_lock(device);
-    skrt_watch_poll(device);
+    uint32_t calls = atomic_load(&device->calls);
+    atomic_store(&device->calling, false); /* a later call changes `calls` */
+    atomic_fetch_add(&device->n_idle, 1);
+    atomic_fetch_add(&device->n_callable, ns == 0);
+    skrt_sched_check_rest(device);
     skrt_unlock(device);
+    atomic_fetch_add_explicit(&worker->n_sleeps, 1, memory_order_relaxed);
+    skrt_sleep(&device->calls, calls, ns);
+    skrt_lock(device);
+    atomic_fetch_sub(&device->n_idle, 1);
+    atomic_fetch_sub(&device->n_callable, ns == 0);
+    atomic_store(&device->calling, false);
 }
 
-/* Before the worker takes cores of others: news may be near. If not, it waits less next time. */
-static bool look_out_first(struct skrt_worker *worker)
+/* As the worker that looks at events, less and less often. */
+static void sleep_polling(struct skrt_worker *worker, uint64_t *ns)
 {
-    bool news = skrt_idle_look_out(worker, worker->first_looks);
-    uint32_t looks = news ? worker->first_looks * 2 : worker->first_looks / 2;
-    worker->first_looks = looks < LEAST_LOOKS  ? LEAST_LOOKS
-                          : looks > MOST_LOOKS ? MOST_LOOKS
-                                               : looks;
-    return news;
+    struct skrt_device *device = worker->device;
+    *ns = *ns == 0 ? POLL_MIN_NS : *ns * 2 < POLL_MAX_NS ? *ns * 2 : POLL_MAX_NS;
+    device->polling = true;
+    sleep_idle(worker, *ns);
+    device->polling = false;
+    if (!atomic_load(&device->stopped))
+        release_waiters(device, NULL);
 }
 
-/* The next core to run, as soon as there is one; NULL when the device closes. */
+/* The next core to run, as soon as there is one; NULL when the device closes. The lock is held, but
+ * for when the worker searches or sleeps. */
 static struct skrt_core *find_core(struct skrt_worker *worker)
 {
-    struct skrt_rest rest = {0};
-    struct skrt_core *late = worker->late;
-    worker->late = NULL;
-    if (late)
-        return late;
+    struct skrt_device *device = worker->device;
+    uint64_t poll_ns = 0, nap_ns = 0;
     for (;;) {
-        struct skrt_core *core = next_core(worker, rest.again);
-        if (core)
-            return core;
-        skrt_nap(worker);
-        if (!skrt_nap_leaves_one(worker->device) && look_out_first(worker))
-            continue;
-        poll_events(worker->device);
-        worker->helps = true;
-        core = next_core(worker, false);
-        if (core)
-            return core;
-        if (!skrt_idle_rest(worker, &rest))
+        enum finding found = FOUND_NOTHING;
+        if (worker->patience > 0 && poll_ns == 0) {
+            found = search(worker);
+            worker->patience = next_patience(worker->patience, found);
+        }
+        if (device->closing)
             return NULL;
+        bool last = atomic_load(&device->n_idle) + 1 == device->n_workers;
+        struct skrt_core *core = found != FOUND_OTHERS || last ? take(device) : NULL;
+        if (core)
+            return core;
+        if (found == FOUND_OTHERS && !last) {
+            nap_ns = nap_ns == 0 ? NAP_MIN_NS : nap_ns * 2 < NAP_MAX_NS ? nap_ns * 2 : NAP_MAX_NS;
+            sleep_idle(worker, nap_ns);
+        } else if (device->event_waiters.first && !device->polling &&
+                   !atomic_load(&device->stopped)) {
+            sleep_polling(worker, &poll_ns);
+        } else {
+            sleep_idle(worker, 0);
+            poll_ns = 0;
+        }
     }
 }
 
-/* --------------------------------------------------------------- switching ---- */
+/* --------------------------------------------------------------------- stacks ---- */
 
-/* A core is found by other threads before its registers are saved: it is put into a list, and the
- * gate left, by code that still runs on its stack. */
-static void claim(struct skrt_fiber *fiber)
+uint32_t skrt_sched_most_stacks(uint32_t places, uint32_t workers)
 {
-    for (unsigned i = 1; atomic_load_explicit(&fiber->on_thread, memory_order_acquire); i++) {
-        if (i % CLAIM_SPINS == 0)
-            sched_yield();
-        else
-            skrt_pause();
+    return places + workers;
+}
+
+static void run_stack(void *arg);
+
+bool skrt_sched_map_stacks(struct skrt_device *device, uint64_t cores)
+{
+    assert(device->locked);
+    uint64_t need = cores + device->n_workers;
+    for (; device->n_fibers < device->most_fibers && device->n_fibers < need; device->n_fibers++) {
+        struct skrt_fiber *fiber = &device->fibers[device->n_fibers];
+        if (!skrt_fiber_map(fiber))
+            return false;
+        skrt_fiber_reset(fiber, run_stack, fiber);
+        device->free_fibers[device->n_free_fibers++] = fiber;
     }
-    atomic_store_explicit(&fiber->on_thread, true, memory_order_relaxed);
+    return true;
 }
 
-/* To be done after every switch, on the new stack: the one that was left can be resumed now. */
-static void release_previous(struct skrt_worker *worker)
+bool skrt_sched_stack_overflow(const struct skrt_device *device, const void *address)
 {
-    if (worker->previous)
-        atomic_store_explicit(&worker->previous->on_thread, false, memory_order_release);
-    worker->previous = NULL;
-    if (worker->unused)
-        skrt_stacks_give(worker, worker->unused);
-    worker->unused = NULL;
+    const char *at = address;
+    for (uint32_t i = 0; i < device->n_fibers; i++)
+        if (at >= device->fibers[i].map && at < device->fibers[i].stack)
+            return true;
+    return false;
 }
 
-/* From one stack to another, neither of which is a thread's own, or one. */
-static void switch_stack(struct skrt_worker *worker, struct skrt_fiber *from, struct skrt_fiber *to,
-                         bool last)
-{
-    assert(!worker->previous && from != to);
-    if (to != &worker->host)
-        claim(to);
-    to->worker = worker;
-    worker->previous = from;
-    skrt_fiber_switch(from, to, last);
-    release_previous(from->worker); /* perhaps another one by now */
-}
-
-/* Makes a core that was picked the worker's, and says on which stack it goes on. */
+/* Makes a core that was taken the worker's, and says on which stack it goes on; without a core, the
+ * worker's own. */
 static struct skrt_fiber *stack_for(struct skrt_worker *worker, struct skrt_core *core)
 {
-    if (!core->fiber) {
+    struct skrt_device *device = worker->device;
+    struct skrt_fiber *fiber;
+    if (!core)
+        return &worker->host;
+    if (core->fiber) {
+        fiber = core->fiber;
+        core->worker = worker;
+        worker->core = core;
+    } else {
+        assert(device->n_free_fibers > 0);
+        fiber = device->free_fibers[--device->n_free_fibers];
         worker->next = core;
-        return skrt_stacks_take(worker);
     }
-    core->worker = worker;
-    worker->core = core;
-    skrt_sched_let_go(worker, SKRT_SHORTLY);
-    return core->fiber;
+    fiber->worker = worker;
+    return fiber;
 }
 
-/* Two workers may be about to leave cores for each other's: so nobody waits for another one to
- * leave a stack while its own is one that a core goes on with. */
 void skrt_sched_switch(struct skrt_core *core)
 {
     struct skrt_worker *worker = core->worker;
-    assert(worker->core == core && worker->held == core->home);
-    if (worker->shares)
-        skrt_sched_unshare(core);
-    struct skrt_fiber *own = core->fiber;
+    struct skrt_device *device = core->device;
+    assert(worker->core == core && device->locked);
     worker->core = NULL;
-    struct skrt_core *next = next_core(worker, false);
-    if (next == core) { /* it has become ready in between */
+    struct skrt_core *next = take(device);
+    if (next == core) /* it has become ready in between */
         worker->core = core;
-        skrt_sched_let_go(worker, SKRT_SHORTLY);
-        return;
-    }
-    if (next && next->fiber && atomic_load(&next->fiber->on_thread)) {
-        skrt_sched_leave_all(worker);
-        worker->late = next;
-        next = NULL;
-    }
-    switch_stack(worker, own, next ? stack_for(worker, next) : &worker->host, false);
+    else
+        skrt_fiber_switch(core->fiber, stack_for(worker, next), false);
+    core->worker->depth = 1; /* perhaps another worker by now */
+    skrt_sched_let_go(core->worker);
 }
 
 _Noreturn void skrt_sched_halt(struct skrt_core *core)
 {
     struct skrt_worker *worker = core->worker;
-    assert(worker->held == core->home);
+    assert(core->device->locked);
     core->state = SKRT_CORE_HALTED;
     worker->core = NULL;
-    if (worker->shares)
-        skrt_sched_unshare(core);
-    skrt_sched_leave_all(worker);
-    switch_stack(worker, core->fiber, &worker->host, true);
+    skrt_fiber_switch(core->fiber, &worker->host, true);
     __builtin_unreachable();
 }
 
 void skrt_sched_park(struct skrt_core *core)
 {
-    assert(core->worker->held == core->home && core->state == SKRT_CORE_BLOCKED);
+    assert(core->device->locked && core->state == SKRT_CORE_BLOCKED);
     core->fiber = NULL;
     core->worker->core = NULL;
 }
 
-/* Runs a core that has no stack yet, on the calling one. */
+/* Runs a core that has no stack yet, on the calling one; with the lock, before and afterwards. */
 static void run_core(struct skrt_fiber *fiber, struct skrt_core *core)
 {
     struct skrt_worker *worker = fiber->worker;
     struct skrt_device *device = worker->device;
     core->fiber = fiber;
     core->worker = worker;
-    core->begun = true;
     worker->core = core;
+    worker->depth = 1;
     if (!device->core_run(core))
         return;
-    skrt_sched_enter(core);
     core->state = SKRT_CORE_FINISHED;
     core->fiber = NULL;
     core->worker->core = NULL;
-    skrt_sched_leave_all(core->worker);
-    skrt_lock(device);
     device->core_ended(core);
-    skrt_unlock(device);
 }
 
-void skrt_sched_stack(void *arg)
+/* What stacks of cores run; `arg` is the stack. */
+static void run_stack(void *arg)
 {
     struct skrt_fiber *fiber = arg;
-    release_previous(fiber->worker);
     for (;;) {
         struct skrt_core *core = fiber->worker->next;
-        fiber->worker->next = NULL;
-        for (; core && !core->fiber; core = next_core(fiber->worker, false))
+        struct skrt_device *device = fiber->worker->device;
+        for (; core && !core->fiber; core = take(device))
             run_core(fiber, core);
-        struct skrt_worker *worker = fiber->worker;
-        worker->unused = fiber;
-        switch_stack(worker, fiber, core ? stack_for(worker, core) : &worker->host, false);
+        struct skrt_fiber *next = stack_for(fiber->worker, core);
+        device->free_fibers[device->n_free_fibers++] = fiber;
+        skrt_fiber_switch(fiber, next, false);
     }
 }
 
@@ -447,13 +424,20 @@ const struct skrt_worker *skrt_sched_this_worker(void)
 void *skrt_sched_thread(void *arg)
 {
     struct skrt_worker *worker = arg;
+    struct skrt_device *device = worker->device;
     void *signal_stack = signal_stack_open();
     skrt_fiber_init_thread(&worker->host);
     worker->host.worker = worker;
     this_worker = worker;
-    skrt_idle_end(worker);
+    skrt_lock(device);
+    worker->patience = worker < device->workers + device->n_searchers && device->n_searchers > 1
+                           ? MOST_PATIENCE
+                           : 0;
+    device->n_started++;
+    device->wakes_launcher = true;
     for (struct skrt_core *core; (core = find_core(worker)) != NULL;)
-        switch_stack(worker, &worker->host, stack_for(worker, core), false);
+        skrt_fiber_switch(&worker->host, stack_for(worker, core), false);
+    skrt_unlock(device);
     signal_stack_close(signal_stack);
     return NULL;
 }

@@ -1,17 +1,7 @@
 /* Where each core stands, in memory that a launch leaves as it is whatever becomes of it: the
  * instruction `trace` of entries; and the counters by which a core checks what it waited for.
  * Only its core writes a line. */
-#include <time.h>
-
 #include "backend/runtime/instructions.h"
-
-static uint64_t now(const struct skrt_core *core)
-{
-    const struct timespec *begin = &core->job->begin;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)((t.tv_sec - begin->tv_sec) * 1000000000 + (t.tv_nsec - begin->tv_nsec));
-}
 
 /* The lines of all cores of a type, or NULL where the launch has none. */
 static struct skrt_trace_line *lines_of(struct skrt_core *core, uint64_t slot,
@@ -50,7 +40,7 @@ void skrt_trace(struct skrt_core *core, uint64_t slot, uint32_t index, uint32_t 
     line->index = index;
     line->state = state;
     line->count++;
-    line->time = now(core);
+    line->time = skrt_clock() - core->job->begin;
 }
 
 void skrt_count(struct skrt_core *core, uint64_t slot, enum skrt_counter counter,

@@ -3,7 +3,6 @@
  * whether that is in order. */
 #include <stdio.h>
 
-#include "backend/runtime/state.h"
 #include "tests/unit/skrt_harness.h"
 
 static uint32_t seed;
@@ -12,13 +11,6 @@ static uint32_t draw(uint32_t most)
 {
     seed = seed * 1664525 + 1013904223;
     return (seed >> 8) % most;
-}
-
-/* As if the machine had a processor for each thread, so that each is a home of cores. */
-static void open_with_homes(struct run *run, uint32_t threads, struct shape shape)
-{
-    run_open(run, threads, shape);
-    run->device->n_homes = run->device->n_workers;
 }
 
 /* ------------------------------------------------------------- full barriers ---- */
@@ -78,7 +70,7 @@ static void test_full_barriers_of_many_calls(void **state)
     for (int i = 0; i < 40; i++) {
         struct run run;
         uint32_t wanted = draw_calls();
-        open_with_homes(&run, threads[i % COUNT(threads)], aiv_only);
+        run_open(&run, threads[i % COUNT(threads)], aiv_only);
         run.launch.params = params;
         run.launch.n_params = NUMBERS;
         run.launch.entry = calls_entry;
@@ -133,7 +125,7 @@ static void test_events_go_to_and_fro(void **state)
     for (size_t i = 0; i < COUNT(threads); i++) {
         struct run run;
         uint64_t words[2] = {0, 0};
-        open_with_homes(&run, threads[i], one_one);
+        run_open(&run, threads[i], one_one);
         run.params[THERE] = (uintptr_t)&words[0];
         run.params[BACK] = (uintptr_t)&words[1];
         run.launch.entry = passing_entry;
@@ -172,7 +164,7 @@ static void test_events_between_launches(void **state)
         struct run run;
         uint64_t words[2] = {0, 0};
         struct skrt_result results[2];
-        open_with_homes(&run, threads[i], (struct shape){1, 1, 0});
+        run_open(&run, threads[i], (struct shape){1, 1, 0});
         run.params[THERE] = (uintptr_t)&words[0];
         run.params[BACK] = (uintptr_t)&words[1];
         struct skrt_queued queued[2] = {{.launch = run.launch, .stream = 0},

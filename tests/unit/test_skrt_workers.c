@@ -376,22 +376,23 @@ static void run_barriers(struct run *run, uint32_t threads)
     }
 }
 
-/* Threads for which there is no processor have no cores of their own, and do not look out. What the
- * others look out for is bounded by how often they wait. */
+/* Threads for which there is no processor do not search. What the others search is bounded by how
+ * often they wait. */
 static void expect_bounded(uint32_t threads, uint32_t processors)
 {
+    enum { PATIENCE = 250 };
     struct run run;
     run_barriers(&run, threads);
     const struct skrt_device *device = run.device;
-    uint32_t homes = threads < processors ? threads : processors;
-    assert_int_equal(device->n_homes, homes);
-    for (uint32_t i = homes; i < device->n_workers; i++)
+    uint32_t searchers = threads < processors ? threads : processors;
+    assert_int_equal(device->n_searchers, searchers);
+    for (uint32_t i = searchers; i < device->n_workers; i++)
         assert_int_equal(atomic_load(&device->workers[i].n_looks), 0);
-    if (homes == 1)
+    if (searchers == 1)
         assert_int_equal(count_looks(device), 0);
     /* A wait for each barrier, and those at the begin and end of a launch; calls of the idle. */
     uint64_t waits = (uint64_t)LAUNCHES * (2 * BARRIERS + 8);
-    assert_true(count_looks(device) <= waits * homes * 2 * device->patience);
+    assert_true(count_looks(device) <= waits * searchers * 2 * PATIENCE);
     assert_true(count_sleeps(device) <= waits * threads);
     run_close(&run);
 }
