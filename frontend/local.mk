@@ -68,34 +68,14 @@ libskir_la_SOURCES += \
 	frontend/exchange/exchange.h \
 	frontend/exchange/exported_module.c \
 	frontend/exchange/exported_module.h \
-	frontend/exchange/readers/callees.c \
-	frontend/exchange/readers/callees.h \
-	frontend/exchange/readers/fields.c \
-	frontend/exchange/readers/fields.h \
-	frontend/exchange/readers/ge_graph.c \
-	frontend/exchange/readers/ge_graph.h \
-	frontend/exchange/readers/ge_onnx.c \
-	frontend/exchange/readers/ge_onnx.h \
-	frontend/exchange/readers/ge_op.c \
-	frontend/exchange/readers/ge_op.h \
+	frontend/exchange/readers/ge_proto.c \
 	frontend/exchange/readers/ge_readable.c \
 	frontend/exchange/readers/ge_readable_text.c \
 	frontend/exchange/readers/ge_readable_text.h \
-	frontend/exchange/readers/ge_txt.c \
-	frontend/exchange/readers/ge_values.c \
-	frontend/exchange/readers/ge_values.h \
 	frontend/exchange/readers/kernel_info.c \
-	frontend/exchange/readers/messages.def \
-	frontend/exchange/readers/numbers.c \
-	frontend/exchange/readers/numbers.h \
-	frontend/exchange/readers/onnx_attribute.c \
-	frontend/exchange/readers/onnx_attribute.h \
+	frontend/exchange/readers/messages.c \
+	frontend/exchange/readers/messages.h \
 	frontend/exchange/readers/onnx.c \
-	frontend/exchange/readers/onnx_level.c \
-	frontend/exchange/readers/onnx_level.h \
-	frontend/exchange/readers/onnx_signs.c \
-	frontend/exchange/readers/onnx_values.c \
-	frontend/exchange/readers/onnx_values.h \
 	frontend/exchange/readers/python_values.c \
 	frontend/exchange/readers/python_values.h \
 	frontend/exchange/readers/sk_events.c \
@@ -108,11 +88,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/sub_kernel_names.c \
 	frontend/exchange/readers/tf_graph.c \
 	frontend/exchange/readers/tf_ops.def \
-	frontend/exchange/readers/tf_outputs.c \
-	frontend/exchange/readers/tf_outputs.h \
-	frontend/exchange/readers/tf_values.c \
-	frontend/exchange/readers/tf_values.h \
-	frontend/exchange/readers/torchair_pbtxt.c \
 	frontend/exchange/readers/torchair_py.c \
 	frontend/exchange/readers/torchair_py_inputs.c \
 	frontend/exchange/readers/torchair_py_inputs.h \

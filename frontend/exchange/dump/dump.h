@@ -119,7 +119,7 @@ struct dump {
     struct id_map graph_names;     /* by name: index of the graph */
     struct id_map graph_numbers;   /* by name: that of NAME.1, NAME.2 ... given out last */
     struct id_map keys;            /* by name: what an attribute of this key is (attrs.c) */
-    struct id_map unused_fields;   /* of messages that were reported: 0 (readers/fields.c) */
+    struct id_map unused_fields;   /* of messages that were reported: 0 (readers/messages.c) */
     struct id_map dtypes, formats; /* by what the dump calls them: those of the module (types.c) */
 };
 
