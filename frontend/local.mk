@@ -69,15 +69,11 @@ libskir_la_SOURCES += \
 	frontend/exchange/exported_module.c \
 	frontend/exchange/exported_module.h \
 	frontend/exchange/readers/ge_proto.c \
-	frontend/exchange/readers/ge_readable.c \
 	frontend/exchange/readers/ge_readable_text.c \
-	frontend/exchange/readers/ge_readable_text.h \
 	frontend/exchange/readers/kernel_info.c \
 	frontend/exchange/readers/messages.c \
 	frontend/exchange/readers/messages.h \
 	frontend/exchange/readers/onnx.c \
-	frontend/exchange/readers/python_values.c \
-	frontend/exchange/readers/python_values.h \
 	frontend/exchange/readers/sk_events.c \
 	frontend/exchange/readers/sk_events.h \
 	frontend/exchange/readers/sk_graph.c \
@@ -89,20 +85,10 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/tf_graph.c \
 	frontend/exchange/readers/tf_ops.def \
 	frontend/exchange/readers/torchair_py.c \
-	frontend/exchange/readers/torchair_py_inputs.c \
-	frontend/exchange/readers/torchair_py_inputs.h \
 	frontend/exchange/text/decimal.c \
 	frontend/exchange/text/decimal.h \
-	frontend/exchange/text/proto_cursor.c \
-	frontend/exchange/text/proto_error.c \
-	frontend/exchange/text/proto_error.h \
-	frontend/exchange/text/proto_scan.h \
-	frontend/exchange/text/proto_space.h \
 	frontend/exchange/text/proto_text.c \
 	frontend/exchange/text/proto_text.h \
-	frontend/exchange/text/proto_values.c \
-	frontend/exchange/text/python_items.c \
-	frontend/exchange/text/python_items.h \
 	frontend/exchange/text/python_text.c \
 	frontend/exchange/text/python_text.h \
 	frontend/exchange/writers/dot.c \

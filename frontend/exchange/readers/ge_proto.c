@@ -3,8 +3,9 @@
  * a TensorFlow GraphDef, dynamo_*.pbtxt, so that TensorFlow's tools draw them.
  *
  * In the last form the value of an attribute is a string with the text of an AttrDef, as Python
- * shows bytes; descriptions of tensors are attributes, too, under "[i]NAME" and "[o]NAME". There is
- * one graph, without a name and attributes: what GE says of its gears is at the node that returns. */
+ * shows bytes; descriptions of tensors are attributes, too, under "[i]NAME" and "[o]NAME".
+ * There is one graph, without a name and attributes: what GE says of its gears is at the node
+ * that returns. */
 #include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
@@ -488,8 +489,8 @@ static bool wants_of_op(struct reader *reader, uint32_t key)
            dump_wants(reader->fields.dump, &reader->op->draft, key);
 }
 
-/* Takes in what an attribute of the op says. Without a value it is the number 0, which writers leave
- * out. */
+/* Takes in what an attribute of the op says. Without a value it is the number 0, which writers
+ * leave out. */
 static void take_attr(struct reader *reader, const struct attr *attr, enum result result)
 {
     struct dump *dump = reader->fields.dump;

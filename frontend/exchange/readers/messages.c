@@ -71,8 +71,9 @@ static bool check_row(struct field_walk *walk, unsigned n, const struct proto_fi
     uint64_t bit = (uint64_t)1 << n, others = 0, seen = walk->seen;
     const char *format = "'%.*s' is a second value of %s";
     for (unsigned i = 0; i < MOST_FIELDS && rows[i].name; i++)
-        others |= (uint64_t)((rows[i].sort == FIELD_CHOICE || rows[i].sort == FIELD_EITHER) && i != n)
-                  << i;
+        others |=
+            (uint64_t)((rows[i].sort == FIELD_CHOICE || rows[i].sort == FIELD_EITHER) && i != n)
+            << i;
     if (rows[n].sort == FIELD_STRAY)
         format = "'%.*s' is no field of %s: its contents would be lost";
     else if (rows[n].sort != FIELD_EITHER && seen & bit)

@@ -1,10 +1,10 @@
 /* ONNX models as protobuf text, and GE's graphs in the form of such models (docs/importing.md).
  *
- * In ONNX an input names the value that it takes, whose type follows all nodes, if it is anywhere; a
- * graph that is an attribute may take the values of those around it. GE has the messages of ONNX,
- * but its own idea of them: op types "ge:TYPE", inputs "NODE:OUTPUT" with -1 for order, tensors as
- * attributes "output_desc_dtype:0" ... of their nodes, and graphs as nodes of the type
- * "subgraph". */
+ * In ONNX an input names the value that it takes, whose type follows all nodes, if it is
+ * anywhere; a graph that is an attribute may take the values of those around it. GE has the
+ * messages of ONNX, but its own idea of them: op types "ge:TYPE", inputs "NODE:OUTPUT" with -1
+ * for order, tensors as attributes "output_desc_dtype:0" ... of their nodes, and graphs as
+ * nodes of the type "subgraph". */
 #include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
@@ -638,7 +638,8 @@ static void read_output(struct reader *reader, struct level *level, const struct
 }
 
 /* Ops of GE have a domain of their own, in which they have their names. A tensor that is an
- * attribute has a type, which is another attribute; that of a constant is the type of its result. */
+ * attribute has a type, which is another attribute; that of a constant is the type of its
+ * result. */
 static void settle_type(struct module *module, struct level *level)
 {
     struct dump_node *node = &level->draft.node;
@@ -863,8 +864,8 @@ static void drop_initialized(struct id_map *seen, struct dump_graph *graph)
             id_map_set(seen, graph->outputs.at[graph->nodes.at[i].outputs.first].name, NONE);
 }
 
-/* Values that nodes give get the types that are declared after them; and the graph its name, or else
- * `fallback`. */
+/* Values that nodes give get the types that are declared after them; and the graph its name, or
+ * else `fallback`. */
 static void end_level(struct reader *reader, struct level *level, uint32_t fallback)
 {
     struct dump *dump = reader->fields.dump;

@@ -63,6 +63,62 @@ struct span python_span(const struct python_text *python);
 void python_fail(struct python_text *python, struct span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ---- Statements as items, one after the other: calls and their arguments. Nothing is decoded:
+ * items are places in the text ---- */
+
+enum py_sort {
+    PY_NAME,
+    PY_NUMBER,
+    PY_STRING,
+    PY_OBJECT,  /* <...> */
+    PY_LIST,    /* [...] or (...); commas may be missing */
+    PY_DICT,    /* {...}: keys and values in turn */
+    PY_CALL,    /* NAME(...); of `Tensor(...)`: one name, whatever bytes stand up to a comma */
+    PY_KEYWORD, /* NAME=, an argument of a call; the next item is its value */
+};
+
+struct py_item {
+    uint8_t sort;  /* enum py_sort */
+    uint32_t at;   /* offset of its first byte */
+    uint32_t size; /* of the name, number or string; of a list or dict 1 */
+    uint32_t end;  /* offset behind all of it */
+    uint32_t next; /* index of the item behind it and all that is in it */
+};
+
+struct python_items {
+    struct python_text python;
+    VEC(struct py_item) list;
+};
+
+/* Reads what is an expression, from the token read last on, which is then the one behind it.
+ * Appends its items. False after an error. */
+bool python_read_value(struct python_items *items);
+
+/* The items in a list, dict or call, or the value of a keyword, follow it up to `next`. */
+#define EACH_PY(items, i, of)                                                                      \
+    uint32_t i = (of) + 1;                                                                         \
+    i < (items)->list.at[of].next;                                                                 \
+    i = (items)->list.at[i].next
+
+static inline const char *py_text(const struct python_items *items, const struct py_item *item)
+{
+    return items->python.text + item->at;
+}
+
+static inline bool py_is(const struct python_items *items, const struct py_item *item,
+                         const char *text)
+{
+    size_t size = strlen(text);
+    return item->size == size && memcmp(py_text(items, item), text, size) == 0;
+}
+
+static inline struct span py_span(const struct py_item *item)
+{
+    return (struct span){item->at, item->at + item->size};
+}
+
+/* ---- Values ---- */
+
 /* What the literal of a string says, appended. */
 void python_unquote(struct text *out, const char *literal, size_t size);
 /* A number that is written; false where it is none, or not within 64 bits. */
