@@ -240,14 +240,9 @@ ir/op_data.c: $(op_data_files) ir/op_data.awk
 
 # ---- The scanner and the parser: generated, and part of a release ----
 
-EXTRA_DIST += ir/syntax/grammar.y ir/syntax/lexer.re ir/base/json_document.re
-BUILT_SOURCES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c ir/base/json_document.c
-MAINTAINERCLEANFILES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c \
-	ir/base/json_document.c
-
-ir/base/json_document.c: ir/base/json_document.re
-	$(AM_V_GEN)$(MKDIR_P) ir/base && \
-	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
+EXTRA_DIST += ir/syntax/grammar.y ir/syntax/lexer.re
+BUILT_SOURCES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c
+MAINTAINERCLEANFILES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c
 
 # A generator that fails must leave no product behind, and the header must not look older than the
 # parser, or its rule would run for ever.

@@ -1,11 +1,10 @@
 /* JSON (RFC 8259), read as a whole into the nodes of cJSON.
  *
- * A scan over the text comes first. It refuses what cJSON accepts though it is no JSON, such as
- * control characters in strings, and records the position of each value in the order of the text.
- * cJSON then makes the nodes, which are numbered in the same order, in their member `valueint`. So
- * each node has a position for messages, and its own text: integers of 64 bits are read from that,
- * since cJSON's numbers are doubles. Last, keys that are equal once their escapes are decoded are
- * refused. The time is O(n log n) for n bytes.
+ * A walk over the nodes and the text, in one order, then gives each node its position, by a number
+ * in the member `valueint`: messages name it, and integers of 64 bits are read from the text, since
+ * cJSON's numbers are doubles. The walk refuses strings that cJSON accepts although they are not
+ * JSON, or that have a NUL, and keys that are equal once their escapes are decoded. The time is
+ * O(n log n) for n bytes.
  *
  *     const cJSON *member;
  *     for (EACH_JSON(document, member, document->root, cJSON_Object))
@@ -20,7 +19,6 @@
 #include <cjson/cJSON.h>
 
 enum {
-    JSON_DEPTH = 256,      /* values within values; beyond that the text is refused */
     JSON_BYTES = 64 << 20, /* of a text; its nodes may take 80 times as many */
     JSON_BOOL = cJSON_False | cJSON_True,
 };
@@ -33,13 +31,14 @@ struct json_place {
 /* Zero-initialised is nothing to be freed. It stays where it is while it is in use. */
 struct json_document {
     cJSON *root;
-    const char *text, *at, *end; /* at: of the scan */
+    const char *text, *at, *end; /* at: of the walk */
     uint32_t base;               /* the offset of its first byte, for positions */
     bool failed;
     struct diags *diags;      /* NULL: the first error is `fault`, with its place in `source` */
     struct file_fault *fault; /* of a file that is no source of diagnostics */
     struct source source;
     VEC(struct json_place) places; /* by the nodes' `valueint` */
+    VEC(const cJSON *) members;    /* of the object whose keys are compared */
     struct mem_guard guard;
 };
 
@@ -53,8 +52,8 @@ bool json_document_read_file(struct json_document *document, const char *path, c
                              size_t size, struct file_fault *fault);
 void json_document_free(struct json_document *document);
 
-/* Whether a text begins as an object that has a member of one of these names, as far as it can be
- * read. The list ends with NULL. */
+/* Whether a text, which may be malformed, begins as an object that has a member of one of these
+ * names. The list ends with NULL. */
 bool json_has_key(const struct source *source, const char *const *keys);
 
 /* ---- positions and errors ---- */

@@ -22,22 +22,28 @@ static size_t code_point_size(const unsigned char *bytes, size_t size)
     return code < forms[more].least || code > 0x10ffff || surrogate ? 0 : more + 1;
 }
 
+size_t utf8_well_formed(const char *bytes, size_t size)
+{
+    size_t at = 0, more = 1;
+    while (at < size && more) {
+        more = (unsigned char)bytes[at] < 0x80
+                   ? 1
+                   : code_point_size((const unsigned char *)bytes + at, size - at);
+        at += more;
+    }
+    return at;
+}
+
 void text_utf8(struct text *text, const char *bytes, size_t size)
 {
-    for (size_t at = 0; at < size;) {
-        size_t ascii = 0;
-        while (at + ascii < size && (unsigned char)bytes[at + ascii] < 0x80)
-            ascii++;
-        text_bytes(text, bytes + at, ascii);
-        at += ascii;
-        if (at == size)
+    while (size) {
+        size_t good = utf8_well_formed(bytes, size);
+        text_bytes(text, bytes, good);
+        if (good == size)
             return;
-        size_t good = code_point_size((const unsigned char *)bytes + at, size - at);
-        if (good)
-            text_bytes(text, bytes + at, good);
-        else
-            text_string(text, "\xef\xbf\xbd");
-        at += good ? good : 1;
+        text_string(text, "\xef\xbf\xbd");
+        bytes += good + 1;
+        size -= good + 1;
     }
 }
 

@@ -10,6 +10,9 @@
  * character. */
 void text_utf8(struct text *text, const char *bytes, size_t size);
 
+/* How many of the bytes are well-formed code points, up to the first that is not part of one. */
+size_t utf8_well_formed(const char *bytes, size_t size);
+
 /* Whether a byte of UTF-8 is not the first one of its code point. */
 static inline bool continues_code_point(char byte)
 {

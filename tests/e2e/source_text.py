@@ -15,7 +15,6 @@ GENERATED = (
     "ir/syntax/grammar.c",
     "ir/syntax/grammar.h",
     "frontend/exchange/readers/ge_readable_text.c",
-    "ir/base/json_document.c",
     "frontend/exchange/text/proto_text.c",
     "frontend/exchange/text/python_text.c",
 )

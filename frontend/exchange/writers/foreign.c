@@ -271,59 +271,36 @@ bool foreign_says_attr(const struct foreign *foreign, const struct op *op, const
 
 /* ------------------------------------------------------------------------------ fits ---- */
 
-struct fits {
-    const struct foreign_form *form;
-    const struct module *module;
-    struct diags *diags;
-    struct text clean;
-};
-
-static bool is_utf8(struct fits *fits, uint32_t name)
+static void check_name(const struct foreign_form *form, const struct module *module,
+                       struct diags *diags, const char *what, uint32_t name, struct span span)
 {
-    const struct intern_name *n = &fits->module->names.names[name];
-    fits->clean.size = 0;
-    text_utf8(&fits->clean, n->text, n->size);
-    return fits->clean.size == n->size &&
-           (n->size == 0 || memcmp(fits->clean.at, n->text, n->size) == 0);
-}
-
-static void refuse_name(struct fits *fits, const char *what, uint32_t name, struct span span)
-{
-    diag_at(fits->diags, DIAG_not_exported, span, "%s '%.*s' is not UTF-8, which %s wants", what,
-            NAME(fits->module, name), fits->form->name);
-}
-
-static void check_graph(struct fits *fits, const struct graph *graph)
-{
-    const struct module *module = fits->module;
-    if (!is_utf8(fits, graph->name))
-        refuse_name(fits, "the name of the graph", graph->name, locate_name(module, graph->loc));
-    if (graph->cases.count &&
-        diag_at(fits->diags, DIAG_not_exported, locate_name(module, graph->loc),
-                "the gears of this graph are expanded, which %s cannot have", fits->form->name))
-        diag_help(fits->diags, "export the graph as it was before, or that of one combination");
-    for (uint32_t i = 0; i < graph->ops.count; i++) {
-        const struct op *op = &graph->ops.at[i];
-        if (!is_utf8(fits, op->type))
-            refuse_name(fits, "the op type", op->type, locate_op(module, op, OP_TYPE_NAME, 0));
-    }
-    for (uint32_t i = 0; i < graph->values.count; i++) {
-        uint32_t name = graph->values.at[i].name;
-        if (!is_utf8(fits, name))
-            refuse_name(fits, "the name of the value", name, locate_value(module, graph, i));
-    }
+    const struct intern_name *n = &module->names.names[name];
+    if (utf8_well_formed(n->text, n->size) < n->size)
+        diag_at(diags, DIAG_not_exported, span, "%s '%.*s' is not UTF-8, which %s wants", what,
+                NAME(module, name), form->name);
 }
 
 bool foreign_fits(const struct foreign_form *form, const struct module *module, struct diags *diags)
 {
-    struct fits fits = {form, module, diags, {NULL, 0, 0}};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     if (module->graphs.count == 0)
         diag_at(diags, DIAG_not_exported, no_span, "there is no graph, and %s has nothing else",
                 form->name);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        check_graph(&fits, &module->graphs.at[i]);
-    text_free(&fits.clean);
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        struct span span = locate_name(module, graph->loc);
+        check_name(form, module, diags, "the name of the graph", graph->name, span);
+        if (graph->cases.count &&
+            diag_at(diags, DIAG_not_exported, span,
+                    "the gears of this graph are expanded, which %s cannot have", form->name))
+            diag_help(diags, "export the graph as it was before, or that of one combination");
+        for (uint32_t i = 0; i < graph->ops.count; i++)
+            check_name(form, module, diags, "the op type", graph->ops.at[i].type,
+                       locate_op(module, &graph->ops.at[i], OP_TYPE_NAME, 0));
+        for (uint32_t i = 0; i < graph->values.count; i++)
+            check_name(form, module, diags, "the name of the value", graph->values.at[i].name,
+                       locate_value(module, graph, i));
+    }
     return diags->counts[SEVERITY_ERROR] == errors;
 }
 

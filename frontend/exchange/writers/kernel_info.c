@@ -79,15 +79,12 @@ static struct span op_span(const struct fits *fits, const struct op *op)
 /* Paths and options are strings of JSON. */
 static void check_utf8(struct fits *fits, const char *what, const struct attr *attr)
 {
-    struct text clean = {NULL, 0, 0};
     if (!attr || attr->value.kind != ATTR_STRING)
         return;
     const struct intern_name *name = &fits->module->names.names[attr->value.id];
-    text_utf8(&clean, name->text, name->size);
-    if (clean.size != name->size || (name->size && memcmp(clean.at, name->text, name->size) != 0))
+    if (utf8_well_formed(name->text, name->size) < name->size)
         diag_at(fits->diags, DIAG_not_exported, locate_token(fits->module, attr->loc),
                 "%s is not UTF-8, which kernel-info wants", what);
-    text_free(&clean);
 }
 
 static void check_kernel(struct fits *fits, const struct op *op)
