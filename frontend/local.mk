@@ -235,34 +235,15 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/support/vocabulary.h \
 	frontend/support/vscode.c \
 	frontend/support/zsh.c \
-	frontend/tensor/escaped_file.c \
-	frontend/tensor/escaped_file.h \
-	frontend/tensor/integers.c \
-	frontend/tensor/integers.h \
-	frontend/tensor/normal.c \
-	frontend/tensor/normal.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
-	frontend/tensor/number.c \
-	frontend/tensor/number.h \
 	frontend/tensor/poison.c \
 	frontend/tensor/poison.h \
-	frontend/tensor/restore.c \
-	frontend/tensor/restore.h \
-	frontend/tensor/spec.c \
-	frontend/tensor/spec.h \
-	frontend/tensor/spec_random.c \
 	frontend/tensor/storage.c \
 	frontend/tensor/storage.h \
-	frontend/tensor/storages.c \
-	frontend/tensor/storages.h \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
-	frontend/tensor/tensor_fill.c \
-	frontend/tensor/tensor_match.c \
-	frontend/tensor/tensor_match.h \
-	frontend/tensor/tensor_print.c \
-	frontend/tensor/tensor_print.h
+	frontend/tensor/tensor_fill.c
 
 # What is compared with plugins is there before it is compiled.
 frontend/cli/pass_plugins.o: passes/plugin_headers.h

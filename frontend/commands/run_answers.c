@@ -1,6 +1,6 @@
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_values.h"
-#include "frontend/tensor/tensor_print.h"
+#include "frontend/tensor/tensor.h"
 #include "ir/syntax/spelling.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "frontend/commands/run_operands.h"
-#include "frontend/tensor/integers.h"
 #include "frontend/tensor/poison.h"
+#include "frontend/tensor/storage.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/effects.h"

@@ -4,7 +4,7 @@
 #define FRONTEND_COMMANDS_RUN_OPERANDS_H
 
 #include "frontend/commands/runner.h"
-#include "frontend/tensor/storages.h"
+#include "frontend/tensor/storage.h"
 
 /* How often memories of values are written while a graph runs, so that it is known when one has
  * what an op reads from it. */

@@ -6,8 +6,8 @@
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/commands/samples.h"
-#include "frontend/tensor/restore.h"
-#include "frontend/tensor/tensor_match.h"
+#include "frontend/tensor/storage.h"
+#include "frontend/tensor/tensor.h"
 
 /* As many measured runs as it takes (run_repeat.c). */
 #define REPEAT_AUTO UINT64_MAX

@@ -14,7 +14,7 @@
 #ifndef FRONTEND_TENSOR_POISON_H
 #define FRONTEND_TENSOR_POISON_H
 
-#include "frontend/tensor/storages.h"
+#include "frontend/tensor/storage.h"
 
 enum poison { POISON_NAN, POISON_HIGH, POISON_LOW };
 

@@ -1,14 +1,142 @@
+/* Memories of the values of graphs while they run: what fills them, compares and restores them. */
 #include "frontend/tensor/storage.h"
-#include "backend/run.h"
-#include "frontend/tensor/escaped_file.h"
-#include "frontend/tensor/npy.h"
-#include "ir/base/file.h"
-#include "ir/base/message.h"
-#include "ir/syntax/locate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include "backend/run.h"
+#include "frontend/tensor/npy.h"
+#include "ir/base/escapes.h"
+#include "ir/base/file.h"
+#include "ir/base/message.h"
+#include "ir/calls.h"
+#include "ir/syntax/locate.h"
+
+/* ------------------------------------------------------------------- escaped literals ---- */
+
+/* Past blanks and comments. */
+static const char *skip_blank(const char *at, const char *end)
+{
+    for (bool comment = false; at < end; at++) {
+        comment = comment ? *at != '\n' : *at == '#';
+        if (!comment && *at != ' ' && (*at < '\t' || *at > '\r'))
+            break;
+    }
+    return at;
+}
+
+/* Decodes string literals as protobuf's text format has them to `size` bytes: one or several with
+ * nothing but blanks and comments between them, from `offset` on in `text`. */
+static bool decode_literals(const char *path, const char *text, const char *end, uint64_t offset,
+                            char *data, size_t size, char *error, size_t error_size)
+{
+    const char *at = text + offset;
+    size_t decoded = 0;
+    if (at >= end || (*at != '"' && *at != '\''))
+        return message_fail(error, error_size, "no string begins at byte %llu of '%s'",
+                            (unsigned long long)offset, path);
+    for (; at < end && (*at == '"' || *at == '\''); at = skip_blank(at + 1, end)) {
+        const char *begin = at++;
+        while (at < end && *at != *begin && *at != '\n' && *at != '\0') {
+            char bytes[ESCAPE_BYTES], *out = bytes;
+            const char *next = at + 1;
+            if (*at == '\\')
+                next = escape_take(at + 1, end, &out);
+            else
+                while (next < end && !strchr("\"'\\\n", *next)) /* or a NUL */
+                    next++;
+            if (!next)
+                return message_fail(error, error_size, "no escape begins at byte %llu of '%s'",
+                                    (unsigned long long)(at - text), path);
+            size_t count = (size_t)(*at == '\\' ? out - bytes : next - at);
+            if (count > size - decoded)
+                return message_fail(error, error_size,
+                                    "the string in '%s' has more than %zu bytes, as byte %llu "
+                                    "tells",
+                                    path, size, (unsigned long long)(at - text));
+            memcpy(data + decoded, *at == '\\' ? bytes : at, count);
+            decoded += count;
+            at = next;
+        }
+        if (at == end || *at != *begin)
+            return message_fail(error, error_size,
+                                "the string at byte %llu of '%s' does not end on its line",
+                                (unsigned long long)(begin - text), path);
+    }
+    return decoded == size ||
+           message_fail(error, error_size, "the string in '%s' has %zu bytes, not %zu", path,
+                        decoded, size);
+}
+
+/* The file is mapped, since a dump with many constants is larger than each of them. */
+static bool read_escaped(const char *path, uint64_t offset, char *data, size_t size, char *error,
+                         size_t error_size)
+{
+    uint64_t has;
+    int fd = file_open_regular(path, &has, error, error_size);
+    if (fd < 0)
+        return false;
+    void *text = has ? mmap(NULL, has, PROT_READ, MAP_PRIVATE, fd, 0) : "";
+    int reason = errno;
+    close(fd);
+    if (text == MAP_FAILED)
+        return message_fail(error, error_size, "cannot read '%s': %s", path, strerror(reason));
+    bool ok = decode_literals(path, text, (const char *)text + has, offset < has ? offset : has,
+                              data, size, error, error_size);
+    if (has)
+        munmap(text, has);
+    return ok;
+}
+
+/* --------------------------------------------------------------------------- integers ---- */
+
+static bool is_integer(const struct dtype_info *info)
+{
+    if (info->bits < 8 || info->bits > 64)
+        return false;
+    return info->class == CLASS_SINT || (info->class == CLASS_UINT && info->bits < 64);
+}
+
+bool integers_read(const struct module *module, uint32_t type, const void *data,
+                   struct arena *arena, struct op_contents *found)
+{
+    const struct dtype_info *info = dtype_info(module->types.at[type].dtype);
+    uint64_t count;
+    if (!is_integer(info) || !format_is_row_major(module, module->types.at[type].format) ||
+        !type_elements(module, type, &count))
+        return false;
+    unsigned size = info->bits / 8, unused = 64 - info->bits;
+    int64_t *numbers = arena_alloc(arena, (count + 1) * sizeof *numbers);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)data + i * size, size);
+        numbers[i] =
+            info->class == CLASS_SINT ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+    }
+    *found = (struct op_contents){numbers, count};
+    return true;
+}
+
+void integer_write(enum dtype dtype, void *data, uint64_t place, int64_t number)
+{
+    unsigned size = dtype_info(dtype)->bits / 8;
+    memcpy((char *)data + place * size, &number, size);
+}
+
+int64_t integer_lowest(enum dtype dtype)
+{
+    const struct dtype_info *info = dtype_info(dtype);
+    return info->class == CLASS_SINT ? INT64_MIN >> (64 - info->bits) : 0;
+}
+
+int64_t integer_highest(enum dtype dtype)
+{
+    const struct dtype_info *info = dtype_info(dtype);
+    return (int64_t)(UINT64_MAX >> (64 - info->bits + (info->class == CLASS_SINT)));
+}
 
 /* Values of a graph that may have pages of their own (ir/base/guarded.h). */
 enum { MOST_PAGED = 4096 };
@@ -111,9 +239,12 @@ static bool init_memories(struct storage *storage, const uint64_t *sizes, struct
     return true;
 }
 
-bool storage_init(struct storage *storage, const struct backend_runner *runner,
-                  const struct module *module, const struct graph *graph, unsigned copies,
-                  struct diags *diags)
+/* Zeroed storage for every memory of the graph's values, as what runs the graph takes it. False,
+ * with diagnostics, where a type is not supported or this machine has no memory for `copies` such
+ * storages. Always to be freed; till then it stays where it is. */
+static bool storage_init(struct storage *storage, const struct backend_runner *runner,
+                         const struct module *module, const struct graph *graph, unsigned copies,
+                         struct diags *diags)
 {
     *storage =
         (struct storage){.module = module,
@@ -136,7 +267,7 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
     return ok;
 }
 
-void storage_free(struct storage *storage)
+static void storage_free(struct storage *storage)
 {
     if (!storage->graph)
         return;
@@ -151,7 +282,8 @@ void storage_free(struct storage *storage)
     *storage = (struct storage){0};
 }
 
-void storage_copy_given(struct storage *to, const struct storage *from)
+/* Copies all values that are given. */
+static void storage_copy_given(struct storage *to, const struct storage *from)
 {
     for (uint32_t i = 0; i < from->graph->values.count; i++)
         if (value_is_given(from->module, from->graph, i))
@@ -187,7 +319,8 @@ bool storage_take(const struct storage *storage, uint32_t id, struct tensor *ten
     return true;
 }
 
-const char *storage_default_spec(enum dtype dtype)
+/* Random numbers of a size that kernels can multiply and add without losing them all. */
+static const char *default_spec(enum dtype dtype)
 {
     switch (dtype_info(dtype)->class) {
     case CLASS_FLOAT:
@@ -209,19 +342,35 @@ void storage_give(struct storage *storage, uint32_t id, struct tensor *tensor)
     tensor_free(tensor);
 }
 
-bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64_t seed,
-                  char *error, size_t error_size)
+/* What a value is filled by: a file of NumPy, or numbers, or a SPEC. */
+struct filling {
+    const char *npy, *spec;
+    const struct contents *numbers;
+    uint64_t seed;
+};
+
+static bool fill_tensor(struct storage *storage, uint32_t id, const struct filling *by, char *error,
+                        size_t error_size)
 {
     struct tensor tensor;
     if (!make_tensor(storage, id, &tensor, error, error_size))
         return false;
-    if (tensor_fill(&tensor, spec ? spec : storage_default_spec(tensor.dtype), seed, error,
-                    error_size)) {
+    const char *spec = by->spec ? by->spec : default_spec(tensor.dtype);
+    bool ok = by->npy       ? npy_read(&tensor, by->npy, error, error_size)
+              : by->numbers ? tensor_fill_numbers(&tensor, by->numbers, error, error_size)
+                            : tensor_fill(&tensor, spec, by->seed, error, error_size);
+    if (ok)
         storage_give(storage, id, &tensor);
-        return true;
-    }
-    tensor_free(&tensor);
-    return false;
+    else
+        tensor_free(&tensor);
+    return ok;
+}
+
+bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64_t seed,
+                  char *error, size_t error_size)
+{
+    const struct filling by = {.spec = spec, .seed = seed};
+    return fill_tensor(storage, id, &by, error, error_size);
 }
 
 /* The header of an array of NumPy is no contents, nor is an archive. */
@@ -239,20 +388,6 @@ static bool read_plain(const char *path, uint64_t offset, char *data, size_t siz
                         path);
 }
 
-static bool read_npy(struct storage *storage, uint32_t id, const char *path, char *error,
-                     size_t error_size)
-{
-    struct tensor tensor;
-    if (!make_tensor(storage, id, &tensor, error, error_size))
-        return false;
-    bool ok = npy_read(&tensor, path, error, error_size);
-    if (ok)
-        storage_give(storage, id, &tensor);
-    else
-        tensor_free(&tensor);
-    return ok;
-}
-
 /* The bytes as they are in memory. */
 static bool read_bytes(struct storage *storage, uint32_t id, const struct contents *contents,
                        const char *path, char *error, size_t error_size)
@@ -261,38 +396,26 @@ static bool read_bytes(struct storage *storage, uint32_t id, const struct conten
     if (contents->bytes != NO_BYTES && contents->bytes != size)
         return message_fail(error, error_size, "'bytes' is %llu, but the tensor takes %llu",
                             (unsigned long long)contents->bytes, (unsigned long long)size);
-    return (contents->escaped ? escaped_file_read : read_plain)(
+    return (contents->escaped ? read_escaped : read_plain)(
         path, contents->offset, storage->data[id], size, error, error_size);
-}
-
-static bool fill_from_file(struct storage *storage, uint32_t id, const struct contents *contents,
-                           const char *folder, char *error, size_t error_size)
-{
-    struct arena scratch = {NULL, 0};
-    const char *path = name_text(storage->module, contents->file, &scratch);
-    if (*path != '/')
-        path = arena_printf(&scratch, "%s/%s", folder, path);
-    bool ok = contents_are_npy(storage->module, contents)
-                  ? read_npy(storage, id, path, error, error_size)
-                  : read_bytes(storage, id, contents, path, error, error_size);
-    arena_free(&scratch);
-    return ok;
 }
 
 bool storage_fill_contents(struct storage *storage, uint32_t id, const struct contents *contents,
                            const char *folder, char *error, size_t error_size)
 {
-    struct tensor tensor;
-    if (!contents->numbers && contents->file != NONE)
-        return fill_from_file(storage, id, contents, folder, error, error_size);
-    if (!make_tensor(storage, id, &tensor, error, error_size))
-        return false;
-    if (tensor_fill_numbers(&tensor, contents, error, error_size)) {
-        storage_give(storage, id, &tensor);
-        return true;
-    }
-    tensor_free(&tensor);
-    return false;
+    struct filling by = {.numbers = contents};
+    if (contents->numbers || contents->file == NONE)
+        return fill_tensor(storage, id, &by, error, error_size);
+    struct arena scratch = {NULL, 0};
+    const char *path = name_text(storage->module, contents->file, &scratch);
+    if (*path != '/')
+        path = arena_printf(&scratch, "%s/%s", folder, path);
+    by.npy = path;
+    bool ok = contents_are_npy(storage->module, contents)
+                  ? fill_tensor(storage, id, &by, error, error_size)
+                  : read_bytes(storage, id, contents, path, error, error_size);
+    arena_free(&scratch);
+    return ok;
 }
 
 /* ---------------------------------------------------------------------- comparison ---- */
@@ -381,4 +504,144 @@ bool storage_compare(const struct storage *storage, const struct storage *second
         equal = last[i] != i || compare_value(storage, second, i, other, text);
     mem_free(last);
     return equal;
+}
+
+/* The graph, and all that it calls, by index. */
+static void find_run(const struct module *module, uint32_t main_graph, struct vec_u32 *run)
+{
+    uint8_t *seen = mem_calloc(module->graphs.count, 1);
+    struct callee callee;
+    vec_push(run, main_graph);
+    seen[main_graph] = 1;
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct graph *graph = &module->graphs.at[run->at[i]];
+        for (uint32_t op = 0; op < graph->ops.count; op++)
+            for (uint32_t n = 0; op_callee(module, &graph->ops.at[op], n, &callee); n++)
+                if (!seen[callee.graph]++)
+                    vec_push(run, callee.graph);
+                else
+                    seen[callee.graph] = 1;
+    }
+    mem_free(seen);
+}
+
+void storages_mark_run(const struct module *module, const struct graph *graph, uint8_t *run)
+{
+    struct vec_u32 found = {NULL, 0, 0};
+    find_run(module, graph_id(module, graph), &found);
+    for (uint32_t i = 0; i < found.count; i++)
+        run[found.at[i]] = 1;
+    vec_free(&found);
+}
+
+bool storages_init(struct storages *storages, const struct backend_runner *runner,
+                   const struct module *module, const struct graph *graph, unsigned copies,
+                   struct diags *diags)
+{
+    uint32_t count = module->graphs.count;
+    struct vec_u32 run = {NULL, 0, 0};
+    bool ok = true;
+    *storages = (struct storages){.at = mem_calloc(count, sizeof *storages->at),
+                                  .values = mem_calloc(count, sizeof *storages->values),
+                                  .count = count,
+                                  .main_graph = graph_id(module, graph)};
+    find_run(module, storages->main_graph, &run);
+    for (uint32_t i = 0; ok && i < run.count; i++) {
+        struct storage *storage = &storages->at[run.at[i]];
+        ok = storage_init(storage, runner, module, &module->graphs.at[run.at[i]], copies, diags);
+        storages->values[run.at[i]] = storage->data;
+    }
+    vec_free(&run);
+    return ok;
+}
+
+void storages_free(struct storages *storages)
+{
+    for (uint32_t i = 0; i < storages->count; i++)
+        storage_free(&storages->at[i]);
+    mem_free(storages->at);
+    mem_free(storages->values);
+    *storages = (struct storages){0};
+}
+
+/* The first byte of a value is 0. */
+static void place_text(const struct storage *storage, uint32_t id, int64_t offset, char *text,
+                       size_t size)
+{
+    int64_t bytes = (int64_t)storage->guarded[id].size;
+    int64_t away = offset < 0 ? -offset : offset < bytes ? offset : offset - bytes;
+    snprintf(text, size, "%lld byte%s %s '%%%.*s'", (long long)away, away == 1 ? "" : "s",
+             offset < 0       ? "before"
+             : offset < bytes ? "into"
+                              : "behind the end of",
+             NAME(storage->module, storage->graph->values.at[id].name));
+}
+
+bool storages_place(const void *context, const void *address, char *text, size_t size)
+{
+    const struct storages *storages = context;
+    for (uint32_t graph = 0; graph < storages->count; graph++) {
+        const struct storage *storage = &storages->at[graph];
+        for (uint32_t i = 0; storage->graph && i < storage->graph->values.count; i++) {
+            const struct guarded *guarded = &storage->guarded[i];
+            if (!guarded_is_near(guarded, address))
+                continue;
+            place_text(storage, i, (const unsigned char *)address - guarded->at, text, size);
+            return true;
+        }
+    }
+    return false;
+}
+
+void storages_copy_given(struct storages *to, const struct storages *from)
+{
+    for (uint32_t i = 0; i < from->count; i++)
+        if (from->at[i].graph)
+            storage_copy_given(&to->at[i], &from->at[i]);
+}
+
+static bool is_kept(const struct restore *restore, const void *value)
+{
+    for (uint32_t i = 0; i < restore->kept.count; i++)
+        if (restore->kept.at[i].to == value)
+            return true;
+    return false;
+}
+
+static void keep_value(struct restore *restore, void *value, uint64_t size)
+{
+    struct kept kept = {.to = value, .copy = mem_calloc(1, size), .size = size};
+    memcpy(kept.copy, value, size);
+    vec_push(&restore->kept, kept);
+}
+
+static void keep_storage(struct restore *restore, const struct storage *fresh,
+                         const struct storage *after)
+{
+    for (uint32_t i = 0; i < fresh->graph->values.count; i++)
+        if (value_is_given(fresh->module, fresh->graph, i) &&
+            memcmp(fresh->data[i], after->data[i], fresh->sizes[i]) != 0 &&
+            !is_kept(restore, fresh->data[i]))
+            keep_value(restore, fresh->data[i], fresh->sizes[i]);
+}
+
+void restore_keep(struct restore *restore, const struct storages *fresh,
+                  const struct storages *after)
+{
+    for (uint32_t i = 0; i < fresh->count; i++)
+        if (fresh->at[i].graph)
+            keep_storage(restore, &fresh->at[i], &after->at[i]);
+}
+
+void restore_inputs(const struct restore *restore)
+{
+    for (uint32_t i = 0; i < restore->kept.count; i++)
+        memcpy(restore->kept.at[i].to, restore->kept.at[i].copy, restore->kept.at[i].size);
+}
+
+void restore_free(struct restore *restore)
+{
+    for (uint32_t i = 0; i < restore->kept.count; i++)
+        mem_free(restore->kept.at[i].copy);
+    vec_free(&restore->kept);
 }

@@ -1,9 +1,11 @@
 #include "frontend/tensor/tensor.h"
-#include "ir/base/message.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ir/base/message.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "elements are kept, read and written as little-endian bytes");
@@ -251,4 +253,312 @@ void tensor_from_nz(struct tensor *nd, const unsigned char *storage)
                 struct nz_piece piece = nz_piece(&matrices, i, group, row);
                 memcpy(nd->data + piece.nd, storage + piece.nz, piece.size);
             }
+}
+
+/* The elements of a tensor. */
+static uint64_t tensor_elements(const struct tensor *tensor)
+{
+    return tensor->size / (dtype_info(tensor->dtype)->bits / 8);
+}
+
+bool numbers_of(const struct tensor *tensor, struct numbers *numbers)
+{
+    const struct dtype_info *info = dtype_info(tensor->dtype);
+    *numbers = (struct numbers){.tensor = tensor, .parts = info->class == CLASS_COMPLEX ? 2 : 1};
+    numbers->part = info->bits / 8 / numbers->parts;
+    numbers->is_float = dtype_float_format(tensor->dtype, &numbers->format);
+    return numbers->is_float || info->class == CLASS_SINT || info->class == CLASS_UINT ||
+           info->class == CLASS_BOOL;
+}
+
+static long double float_number(const struct numbers *numbers, const unsigned char *at)
+{
+    uint64_t bits = 0;
+    if (numbers->tensor->dtype == DTYPE_f32) {
+        float single;
+        memcpy(&single, at, sizeof single);
+        return single;
+    }
+    memcpy(&bits, at, numbers->part);
+    return float_decode(numbers->format, bits);
+}
+
+/* A part of an element: the real one is 0, the imaginary one 1. */
+static long double number_at(const struct numbers *numbers, uint64_t index, unsigned part)
+{
+    const struct dtype_info *info = dtype_info(numbers->tensor->dtype);
+    const unsigned char *at =
+        numbers->tensor->data + (index * numbers->parts + part) * numbers->part;
+    uint64_t bits = 0;
+    unsigned unused = 64 - (unsigned)numbers->part * 8;
+    assert(part < numbers->parts);
+    if (numbers->is_float)
+        return float_number(numbers, at);
+    memcpy(&bits, at, numbers->part);
+    if (info->class == CLASS_SINT)
+        return (long double)((int64_t)(bits << unused) >> unused);
+    return (long double)bits;
+}
+
+enum { INDENT = 2, NUMBER_SIZE = 80 };
+
+/* -------------------------------------------------------------------------- summary ---- */
+
+static void add_element(struct summary *summary, const struct numbers *numbers, uint64_t index)
+{
+    bool is_nan = false, is_infinite = false;
+    long double parts[2] = {0, 0};
+    for (unsigned i = 0; i < numbers->parts; i++) {
+        parts[i] = number_at(numbers, index, i);
+        is_nan = is_nan || isnan(parts[i]);
+        is_infinite = is_infinite || isinf(parts[i]);
+    }
+    summary->nans += is_nan;
+    summary->infinities += is_infinite && !is_nan;
+    if (is_nan || is_infinite)
+        return;
+    if (summary->count == 0 || parts[0] < summary->low)
+        summary->low = parts[0];
+    if (summary->count == 0 || parts[0] > summary->high)
+        summary->high = parts[0];
+    summary->count++;
+    summary->sum[0] += (double)parts[0];
+    summary->sum[1] += (double)parts[1];
+}
+
+bool tensor_summarise(const struct tensor *tensor, struct summary *summary)
+{
+    struct numbers numbers;
+    *summary = (struct summary){.count = 0};
+    if (!numbers_of(tensor, &numbers))
+        return false;
+    for (uint64_t i = 0; i < tensor_elements(tensor); i++)
+        add_element(summary, &numbers, i);
+    return true;
+}
+
+void tensor_print_summary(const struct tensor *tensor, struct text *text)
+{
+    struct numbers numbers;
+    struct summary summary;
+    if (!numbers_of(tensor, &numbers) || !tensor_summarise(tensor, &summary))
+        return;
+    double count = (double)summary.count;
+    if (summary.count && numbers.parts == 2)
+        text_printf(text, "  mean (%.6g, %.6g)", summary.sum[0] / count, summary.sum[1] / count);
+    else if (summary.count)
+        text_printf(text,
+                    numbers.is_float ? "  min %.6Lg  max %.6Lg  mean %.6g"
+                                     : "  min %.0Lf  max %.0Lf  mean %.6g",
+                    summary.low, summary.high, summary.sum[0] / count);
+    if (numbers.is_float)
+        text_printf(text, "  nan %llu  inf %llu", (unsigned long long)summary.nans,
+                    (unsigned long long)summary.infinities);
+}
+
+/* ------------------------------------------------------------------------- elements ---- */
+
+struct printing {
+    const struct tensor *tensor;
+    struct numbers numbers;
+    bool has_numbers;
+    struct text *text;
+    unsigned width; /* of the widest element so far */
+};
+
+static void element_text(const struct printing *printing, uint64_t index, char text[NUMBER_SIZE])
+{
+    const struct numbers *numbers = &printing->numbers;
+    if (!printing->has_numbers || !numbers->is_float)
+        tensor_element_text(printing->tensor, index, text, NUMBER_SIZE);
+    else if (numbers->parts == 1)
+        snprintf(text, NUMBER_SIZE, "%.6Lg", number_at(numbers, index, 0));
+    else
+        snprintf(text, NUMBER_SIZE, "(%.6Lg, %.6Lg)", number_at(numbers, index, 0),
+                 number_at(numbers, index, 1));
+}
+
+/* How many of a dimension's elements are shown at each end; 0: all are. */
+static int64_t shown(const struct tensor *tensor, uint32_t axis)
+{
+    bool inner = axis + 2 >= tensor->rank;
+    return tensor->dims[axis] <= (inner ? 8 : 2) ? 0 : inner ? 3 : 1;
+}
+
+/* The index behind `i` that is shown; `*gap` where some in between are not. */
+static int64_t next_shown(const struct tensor *tensor, uint32_t axis, int64_t i, bool *gap)
+{
+    int64_t ends = shown(tensor, axis);
+    *gap = ends > 0 && i + 1 == ends;
+    return *gap ? tensor->dims[axis] - ends : i + 1;
+}
+
+/* Before an element that is not the first: NumPy leaves one blank line less than the dimensions
+ * that end there. */
+static void separate(struct printing *printing, uint32_t axis)
+{
+    uint32_t rank = printing->tensor->rank;
+    if (axis + 1 == rank) {
+        text_char(printing->text, ' ');
+        return;
+    }
+    for (uint32_t i = axis + 1; i < rank; i++)
+        text_char(printing->text, '\n');
+    text_printf(printing->text, "%*s", (int)(INDENT + axis + 1), "");
+}
+
+static void print_axis(struct printing *printing, uint32_t axis, uint64_t index)
+{
+    const struct tensor *tensor = printing->tensor;
+    char text[NUMBER_SIZE];
+    bool gap;
+    if (axis == tensor->rank) {
+        element_text(printing, index, text);
+        unsigned size = (unsigned)strlen(text);
+        printing->width = size > printing->width ? size : printing->width;
+        text_printf(printing->text, "%*s", (int)printing->width, text);
+        return;
+    }
+    text_char(printing->text, '[');
+    for (int64_t i = 0; i < tensor->dims[axis];) {
+        print_axis(printing, axis + 1, index * (uint64_t)tensor->dims[axis] + (uint64_t)i);
+        i = next_shown(tensor, axis, i, &gap);
+        if (gap) {
+            separate(printing, axis);
+            text_printf(printing->text, "...");
+        }
+        if (i < tensor->dims[axis])
+            separate(printing, axis);
+    }
+    text_char(printing->text, ']');
+}
+
+void tensor_print_elements(const struct tensor *tensor, struct text *text)
+{
+    struct text measured = {NULL, 0, 0};
+    struct printing printing = {.tensor = tensor, .text = &measured};
+    printing.has_numbers = numbers_of(tensor, &printing.numbers);
+    print_axis(&printing, 0, 0); /* the widest element is known after it */
+    text_free(&measured);
+    printing.text = text;
+    text_printf(text, "%*s", INDENT, "");
+    print_axis(&printing, 0, 0);
+    text_char(text, '\n');
+}
+
+/* ------------------------------------------------------------------------ comparison ---- */
+
+struct matcher {
+    const struct tensor *found, *expected;
+    struct numbers a, b; /* of these */
+    bool has_numbers;
+    const struct tolerance *tolerance;
+};
+
+/* Numbers that are rounded to what was found are the same bits; ints are the same numbers. */
+static bool same_part(const struct matcher *matcher, uint64_t i, unsigned part)
+{
+    const struct numbers *a = &matcher->a;
+    long double found = number_at(a, i, part), expected = number_at(&matcher->b, i, part);
+    if (!a->is_float)
+        return found == expected;
+    uint64_t bits = 0;
+    memcpy(&bits, a->tensor->data + (i * a->parts + part) * a->part, a->part);
+    return bits == float_encode(a->format, (double)expected) || (isnan(found) && isnan(expected));
+}
+
+static bool same_element(const struct matcher *matcher, uint64_t i)
+{
+    size_t item = dtype_info(matcher->found->dtype)->bits / 8;
+    if (matcher->found->dtype == matcher->expected->dtype &&
+        memcmp(matcher->found->data + i * item, matcher->expected->data + i * item, item) == 0)
+        return true;
+    for (unsigned part = 0; matcher->has_numbers && part < matcher->a.parts; part++)
+        if (!same_part(matcher, i, part))
+            return false;
+    return matcher->has_numbers;
+}
+
+static bool element_matches(const struct matcher *matcher, uint64_t i, struct match *match)
+{
+    const struct tolerance *tolerance = matcher->tolerance;
+    long double a[2] = {0, 0}, b[2] = {0, 0}, magnitude = 0, error = 0;
+    bool nan_a = false, nan_b = false, finite = true, equal = true;
+    if (!matcher->has_numbers)
+        return same_element(matcher, i);
+    for (unsigned part = 0; part < matcher->a.parts; part++) {
+        a[part] = number_at(&matcher->a, i, part);
+        b[part] = number_at(&matcher->b, i, part);
+        nan_a |= isnan(a[part]);
+        nan_b |= isnan(b[part]);
+        finite &= isfinite(a[part]) && isfinite(b[part]);
+        equal &= a[part] == b[part];
+    }
+    if (finite) {
+        bool is_complex = matcher->a.parts == 2;
+        magnitude = is_complex ? hypotl(b[0], b[1]) : fabsl(b[0]);
+        error = is_complex ? hypotl(a[0] - b[0], a[1] - b[1]) : fabsl(a[0] - b[0]);
+        if ((double)error > match->largest_absolute) {
+            match->largest_absolute = (double)error;
+            match->at_absolute = i;
+        }
+        if ((double)magnitude > 0 && (double)error / (double)magnitude > match->largest_relative) {
+            match->largest_relative = (double)error / (double)magnitude;
+            match->at_relative = i;
+        }
+    }
+    if (tolerance->exact)
+        return same_element(matcher, i);
+    if (!finite)
+        return nan_a || nan_b ? nan_a && nan_b : equal;
+    return error <= tolerance->absolute + tolerance->relative * magnitude;
+}
+
+bool tensor_match(const struct tensor *found, const struct tensor *expected,
+                  const struct tolerance *tolerance, struct match *match, char *error,
+                  size_t error_size)
+{
+    struct matcher matcher = {.found = found, .expected = expected, .tolerance = tolerance};
+    bool known = numbers_of(found, &matcher.a);
+    matcher.has_numbers = numbers_of(expected, &matcher.b) && known;
+    *match = (struct match){.elements = tensor_elements(found)};
+    assert(match->elements == tensor_elements(expected));
+    if (!matcher.has_numbers && found->dtype != expected->dtype)
+        return message_fail(error, error_size, "the numbers of dtype %s are not known",
+                            dtype_info(found->dtype)->name);
+    if (found->dtype == expected->dtype && memcmp(found->data, expected->data, found->size) == 0)
+        return true;
+    for (uint64_t i = 0; i < match->elements; i++) {
+        if (element_matches(&matcher, i, match))
+            continue;
+        if (match->different++ == 0)
+            match->first = i;
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------- text ---- */
+
+void tensor_match_text(const struct tensor *found, const struct tensor *expected,
+                       const struct match *match, struct text *text)
+{
+    char index[256], left[128], right[128];
+    if (match->different > 0) {
+        tensor_index_text(found, match->first, index, sizeof index);
+        tensor_element_text(found, match->first, left, sizeof left);
+        tensor_element_text(expected, match->first, right, sizeof right);
+        text_printf(text, "%llu of %llu element%s differ%s, first %s: %s, expected %s",
+                    (unsigned long long)match->different, (unsigned long long)match->elements,
+                    match->elements == 1 ? "" : "s", match->different == 1 ? "s" : "", index, left,
+                    right);
+    }
+    if (match->largest_absolute > 0) {
+        tensor_index_text(found, match->at_absolute, index, sizeof index);
+        text_printf(text, "%slargest error %.3g at %s", match->different ? "; " : "",
+                    match->largest_absolute, index);
+    }
+    if (match->largest_relative > 0) {
+        tensor_index_text(found, match->at_relative, index, sizeof index);
+        text_printf(text, ", relative %.3g at %s", match->largest_relative, index);
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef FRONTEND_TENSOR_TENSOR_H
 #define FRONTEND_TENSOR_TENSOR_H
 
+#include "ir/base/text.h"
 #include "ir/contents.h"
 
 enum { TENSOR_MAX_RANK = 8 };
@@ -45,6 +46,13 @@ bool tensor_spec_is_file(const char *spec);
  * verifier sees to. hif8 and f8e8m0 are refused. */
 bool tensor_fill_numbers(struct tensor *tensor, const struct contents *contents, char *error,
                          size_t error_size);
+
+/* The number below which a standard normal variable is with the probability p, 0 < p < 1: by the
+ * algorithm AS 241 (Wichura: The Percentage Points of the Normal Distribution), whose relative
+ * error is about 1e-16. Nothing but sums, products, quotients and square roots of doubles, each
+ * rounded by itself, so that the bits of the result do not depend on the machine. */
+double normal_quantile(double p);
+
 /* Writes a .npy file (version 1.0, C order), atomically, or to standard output ("-"). */
 bool tensor_write_npy(const struct tensor *tensor, const char *path, char *error,
                       size_t error_size);
@@ -68,5 +76,71 @@ void tensor_dims_text(const int64_t *dims, uint32_t rank, char *text, size_t siz
 bool tensor_nz_size(const struct tensor *nd, size_t *size);
 void tensor_to_nz(const struct tensor *nd, unsigned char *storage);
 void tensor_from_nz(struct tensor *nd, const unsigned char *storage);
+
+/* Long double: it has every 64-bit integer. Where it does not, the last digits of integers above
+ * 2^53 may be wrong. */
+struct numbers {
+    const struct tensor *tensor;
+    struct float_format format; /* of floats and parts of complex numbers */
+    bool is_float;
+    unsigned parts; /* 2 for complex numbers */
+    size_t part;    /* bytes */
+};
+
+/* False where nothing is known of the dtype's numbers (hif8, f8e8m0). */
+bool numbers_of(const struct tensor *tensor, struct numbers *numbers);
+
+/* Of elements whose parts are finite. */
+struct summary {
+    long double low, high; /* where `count` is not 0; of real parts */
+    double sum[2];         /* of parts */
+    uint64_t count, nans, infinities;
+};
+
+/* False where nothing is known of the dtype's numbers. */
+bool tensor_summarise(const struct tensor *tensor, struct summary *summary);
+
+/* Appends the least and the greatest number, the mean, and how many NaN and infinities there are,
+ * which the others leave out: "min 1  max 6  mean 3.5  nan 0  inf 0". Integers and bool have the
+ * first three, complex numbers the last three; nothing is appended for what has no numbers. */
+void tensor_print_summary(const struct tensor *tensor, struct text *text);
+
+/* Appends the elements as lines, as NumPy prints arrays: of many in a dimension the first and the
+ * last three, of many matrices the first and the last. Numbers have up to 6 digits. */
+void tensor_print_elements(const struct tensor *tensor, struct text *text);
+
+/* A number is as expected where |found - expected| <= absolute + relative * |expected|; NaN is as
+ * NaN, and infinity as the same infinity. `exact`: bit for bit instead, but for NaN, which is as
+ * any NaN. */
+struct tolerance {
+    bool exact;
+    double relative, absolute;
+};
+
+struct match {
+    uint64_t elements, different; /* how many */
+    uint64_t first;               /* of those that differ */
+    /* Of numbers that are finite; relative to expected ones that are not 0. */
+    double largest_absolute, largest_relative;
+    uint64_t at_absolute, at_relative; /* where */
+};
+
+/* The expected tensor has the same shape; its dtype is the same, or of the same class (ints of any
+ * kind are one). An `exact` comparison rounds floats to the dtype of what was found. False, with a
+ * text in `error`, for another dtype whose numbers are not known. */
+bool tensor_match(const struct tensor *found, const struct tensor *expected,
+                  const struct tolerance *tolerance, struct match *match, char *error,
+                  size_t error_size);
+
+/* Appends a line that says what the match says: "12 of 64 elements differ, first [0, 3]: 1.5,
+ * expected 2; largest error 0.5 at [0, 3], relative 0.25 at [0, 3]". */
+void tensor_match_text(const struct tensor *found, const struct tensor *expected,
+                       const struct match *match, struct text *text);
+
+/* Makes the tensor that a SPEC (tensor_fill) gives for one like `found`; an array of a file may
+ * have another dtype, as tensor_match takes it. False, with a text in `error`, and nothing to be
+ * freed, where that fails. */
+bool tensor_expect(struct tensor *expected, const struct tensor *found, const char *spec,
+                   uint64_t seed, char *error, size_t error_size);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tensor/normal.h"
+#include "frontend/tensor/tensor.h"
 #include "tests/unit/tensor_helpers.h"
 
 /* Fills by a wrong SPEC. */
