@@ -7,35 +7,18 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
-	frontend/exchange/dump/alike.c \
-	frontend/exchange/dump/alike.h \
-	frontend/exchange/dump/attrs.c \
-	frontend/exchange/dump/contents.c \
-	frontend/exchange/dump/contents.h \
-	frontend/exchange/dump/counts.c \
 	frontend/exchange/dump/dump.c \
 	frontend/exchange/dump/dump.h \
 	frontend/exchange/dump/finish.c \
-	frontend/exchange/dump/finish.h \
 	frontend/exchange/dump/gears.c \
-	frontend/exchange/dump/gears.h \
 	frontend/exchange/dump/infer.c \
-	frontend/exchange/dump/infer.h \
 	frontend/exchange/dump/links.c \
 	frontend/exchange/dump/links.h \
-	frontend/exchange/dump/make_blocks.c \
-	frontend/exchange/dump/make_node.c \
-	frontend/exchange/dump/make_op.c \
 	frontend/exchange/dump/make_operands.c \
 	frontend/exchange/dump/maker.c \
 	frontend/exchange/dump/maker.h \
-	frontend/exchange/dump/marks.c frontend/exchange/dump/marks_text.c \
+	frontend/exchange/dump/marks.c \
 	frontend/exchange/dump/marks.h \
-	frontend/exchange/dump/options.h \
-	frontend/exchange/dump/sort.c \
-	frontend/exchange/dump/sort.h \
-	frontend/exchange/dump/stubs.c \
-	frontend/exchange/dump/stubs.h \
 	frontend/exchange/dump/types.c \
 	frontend/exchange/dump/types.h \
 	frontend/exchange/translate/build_ops.c \
@@ -66,8 +49,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
-	frontend/exchange/exported_module.c \
-	frontend/exchange/exported_module.h \
 	frontend/exchange/readers/ge_proto.c \
 	frontend/exchange/readers/ge_readable_text.c \
 	frontend/exchange/readers/kernel_info.c \
@@ -98,21 +79,10 @@ libskir_la_SOURCES += \
 	frontend/exchange/writers/ge_out.h \
 	frontend/exchange/writers/ge_graph.c \
 	frontend/exchange/writers/json.c \
-	frontend/exchange/writers/json_data.c \
-	frontend/exchange/writers/json_data.h \
 	frontend/exchange/writers/kernel_info.c \
 	frontend/exchange/writers/onnx_txt.c \
-	frontend/exchange/writers/op_places.c \
-	frontend/exchange/writers/op_places.h \
-	frontend/exchange/writers/pieces.h \
-	frontend/exchange/writers/proto_out.c \
-	frontend/exchange/writers/proto_out.h \
-	frontend/exchange/writers/profile_names.c \
-	frontend/exchange/writers/profile_names.h \
-	frontend/exchange/writers/profile_table.c \
-	frontend/exchange/writers/profile_table.h \
-	frontend/exchange/writers/trace_events.c \
-	frontend/exchange/writers/trace_events.h
+	frontend/exchange/writers/profile.c \
+	frontend/exchange/writers/profile.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 kernel_dir_objects = frontend/libskir_la-session.lo
 $(kernel_dir_objects): install-dirs

@@ -3,7 +3,7 @@
 #include "frontend/cli/moved_paths.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/exchange/exported_module.h"
+#include "frontend/exchange/exchange.h"
 #include "ir/ge_gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/gear_rows.h"

@@ -3,9 +3,9 @@
 #include "frontend/cli/moved_paths.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/exchange/dump/finish.h"
+#include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/dump/marks.h"
-#include "frontend/exchange/exported_module.h"
+#include "frontend/exchange/exchange.h"
 #include "ir/arch.h"
 #include "ir/base/file_fault.h"
 

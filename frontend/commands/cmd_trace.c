@@ -8,7 +8,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
-#include "frontend/exchange/writers/trace_events.h"
+#include "frontend/exchange/writers/profile.h"
 #include "ir/base/file.h"
 #include "ir/base/text.h"
 #include "ir/module.h"

@@ -1,10 +1,8 @@
-#include "frontend/commands/run_report.h"
 #include "frontend/cli/child_process.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/run_answers.h"
-#include "frontend/exchange/writers/profile_names.h"
-#include "frontend/exchange/writers/profile_table.h"
-#include "frontend/exchange/writers/trace_events.h"
+#include "frontend/commands/run_report.h"
+#include "frontend/exchange/writers/profile.h"
 
 #include <string.h>
 

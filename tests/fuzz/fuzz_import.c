@@ -3,7 +3,7 @@
  * read is counted and made a module, with the options that keep the most of it; the module's text
  * must parse. Further parts (parts.h) are the files that a dump names, what says where scopes are,
  * and two lines that say gears as GE does. */
-#include "frontend/exchange/dump/finish.h"
+#include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/exchange.h"
 #include "tests/fuzz/parts.h"

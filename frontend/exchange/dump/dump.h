@@ -1,15 +1,41 @@
 /* Graphs as dumps of others have them: nodes in any order, which name what they take. A reader
- * fills a dump, whatever its format; dump_finish (finish.h) makes a module of it.
+ * fills a dump, whatever its format; dump_finish makes a module of it.
  *
  * Names are ids of dump->module, positions offsets of the dump's text. */
 #ifndef FRONTEND_EXCHANGE_DUMP_DUMP_H
 #define FRONTEND_EXCHANGE_DUMP_DUMP_H
 
-#include "frontend/exchange/dump/options.h"
 #include "frontend/exchange/translate/translate.h"
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/module.h"
+
+/* ---- What the user of `skirc import` asks for ---- */
+
+/* Attributes that are kept besides those that mean something to skir. */
+enum dump_keep {
+    DUMP_KEEP_KNOWN, /* those that the data of the op's type has */
+    DUMP_KEEP_ALL,
+    DUMP_KEEP_NONE,
+    DUMP_KEEP_LIST, /* those of `keys` */
+};
+
+struct dump_marks;
+struct kernel_source;
+
+struct dump_options {
+    const char *name;   /* of the first graph; NULL: as the dump has it */
+    const char *device; /* name of the target; NULL */
+    uint32_t aic, aiv;  /* cores of the target */
+    const char *arch;   /* its chip; NULL: it is not said */
+    bool has_device;    /* a target is written */
+    enum dump_keep keep;
+    const char *const *keys;                /* ended by NULL */
+    bool dangling_params;                   /* an input without a producer becomes a parameter */
+    const struct kernel_source *library;    /* of sample kernels, loaded; NULL: there are none */
+    const char *input_shape, *dynamic_dims; /* gears, as GE has them ; NULL: none */
+    struct dump_marks *marks;               /* scopes and streams of ops (marks.h); may be NULL */
+};
 
 /* What a node is in the graph that is made. */
 enum dump_role {
@@ -118,7 +144,7 @@ struct dump {
     struct arena arena;
     struct id_map graph_names;     /* by name: index of the graph */
     struct id_map graph_numbers;   /* by name: that of NAME.1, NAME.2 ... given out last */
-    struct id_map keys;            /* by name: what an attribute of this key is (attrs.c) */
+    struct id_map keys;            /* by name: what an attribute of this key is */
     struct id_map unused_fields;   /* of messages that were reported: 0 (readers/messages.c) */
     struct id_map dtypes, formats; /* by what the dump calls them: those of the module (types.c) */
 };
@@ -179,7 +205,7 @@ bool dump_keeps(struct dump *dump, uint32_t type, const struct attr *attr);
 /* Whether the results of the op type (a name id, or NONE) are contents that its `value` says. */
 bool dump_is_constant(const struct dump *dump, uint32_t type);
 /* An attribute of the draft's node, which dump_add_node looks at: scope, options, stream and
- * priority become those of the node; others are kept where the options say so (attrs.c). */
+ * priority become those of the node; others are kept where the options say so. */
 static inline void dump_add_attr(struct dump_draft *draft, struct attr attr)
 {
     vec_push(&draft->attrs, attr);
@@ -203,5 +229,20 @@ void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
 /* Adds a target to the module if the user asked for one and it has none, before what is added
  * later. */
 void dump_add_target(struct dump *dump);
+
+/* Resolves names, sorts nodes behind what they take, and makes the graphs of the dump's module.
+ * What is wrong in the dump is a diagnostic at its place: false. */
+bool dump_finish(struct dump *dump);
+
+/* Whether the key is one of GE's for gears (ir/ge_gears.h): its value is taken in, the first time
+ * that there is one, with the place of the key; another one is an error that names both. */
+bool dump_wants_gears(const struct dump *dump, uint32_t key);
+bool dump_take_gears(struct dump *dump, const struct attr *attr, struct span key);
+
+/* Makes gears of what the command line says, or else the dump, for the first graph: dimensions of
+ * parameters that are -1 become names with values, and results whose dimensions are not known get
+ * what follows. Where skirc export has written the gears themselves, these are held against it.
+ * What is wrong is reported. */
+void dump_add_gears(struct dump *dump);
 
 #endif

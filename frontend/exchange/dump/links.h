@@ -60,6 +60,11 @@ void dump_linker_free(struct dump_linker *linker);
  * these graphs inputs, so that no graph uses an outer value. */
 void dump_capture(struct dump_linker *linker);
 
+/* Appends the graphs that a node's attributes name: of those within the graph `outer`, or, where
+ * this is NONE, all. */
+void dump_named_graphs(const struct dump *dump, const struct dump_node *node, uint32_t outer,
+                       struct vec_u32 *graphs);
+
 /* Resolves the names of a graph. What nothing gives is an error, or becomes a parameter where the
  * options say so. */
 void dump_link_graph(struct dump_linker *linker, uint32_t graph, struct dump_links *links);
@@ -67,5 +72,12 @@ void dump_links_free(struct dump_links *links);
 
 /* Marks the nodes whose outputs others may write to, directly or through views. */
 void dump_link_writes(const struct dump *dump, uint32_t graph, struct dump_links *links);
+
+/* The order of a dumped graph's nodes behind what they take. */
+
+/* Fills `order` with the indices of all nodes: that of the dump, but for nodes that stand behind
+ * those that take them, which come before the first of these. A circle is an error, or is cut where
+ * the options say so: an input that closes it becomes a parameter. */
+void dump_sort(struct dump *dump, uint32_t graph, struct dump_links *links, uint32_t *order);
 
 #endif

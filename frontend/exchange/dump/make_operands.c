@@ -41,62 +41,35 @@ static void join_lists(struct dump_maker *maker)
     maker->forms.count = kept;
 }
 
-/* The only operand of the type that is a list, or NONE. */
-static uint32_t only_list(const struct op_type *type)
-{
-    uint32_t found = NONE;
-    for (uint32_t i = 0; i < type->n_operands; i++) {
-        if (type->slots[i].presence != OP_LISTED)
-            continue;
-        if (found != NONE)
-            return NONE;
-        found = i;
-    }
-    return found;
-}
-
-/* Operands from `first` on become one list; absent ones are not in it. */
-static void make_list(struct dump_maker *maker, uint32_t first, uint32_t count)
-{
-    struct operand list = {OPERAND_LIST, NONE, {0, 0}};
-    for (uint32_t i = first; i < first + count; i++) {
-        if (i == first)
-            list.values.first = maker->forms.at[i].values.first;
-        list.values.count += maker->forms.at[i].values.count;
-    }
-    if (count == 0)
-        list.values.first =
-            first < maker->forms.count ? maker->forms.at[first].values.first : maker->values.count;
-    vec_reserve(&maker->forms, 1);
-    memmove(maker->forms.at + first + 1, maker->forms.at + first + count,
-            (maker->forms.count - first - count) * sizeof *maker->forms.at);
-    maker->forms.at[first] = list;
-    maker->forms.count += 1 - count;
-}
-
-/* Types with several lists: those of one tensor each, where there are not more inputs than
- * operands. */
-static void group_single(struct dump_maker *maker, const struct op_type *type)
-{
-    for (uint32_t i = 0; i < maker->forms.count && maker->forms.count <= type->n_operands; i++)
-        if (type->slots[i].presence == OP_LISTED)
-            maker->forms.at[i].kind = OPERAND_LIST;
-}
-
 /* What a type has as a list, a dump has as so many inputs: those that are left over when the
- * operands before and behind the list have theirs. */
+ * operands before and after the list have theirs; absent ones are not in it. Of several lists each
+ * has one tensor, where there are not more inputs than operands. */
 static void group_list(struct dump_maker *maker, const struct op_type *type)
 {
-    uint32_t at = only_list(type), n = maker->forms.count;
+    uint32_t n = maker->forms.count, lists = 0, at = 0;
     for (uint32_t i = 0; i < n; i++)
         if (maker->forms.at[i].kind == OPERAND_LIST)
             return;
-    if (at == NONE)
-        group_single(maker, type);
-    if (at == NONE || at > n)
+    for (uint32_t i = 0; i < type->n_operands; i++)
+        if (type->slots[i].presence == OP_LISTED) {
+            at = i;
+            lists++;
+        }
+    for (uint32_t i = 0; lists > 1 && i < n && n <= type->n_operands; i++)
+        if (type->slots[i].presence == OP_LISTED)
+            maker->forms.at[i].kind = OPERAND_LIST;
+    if (lists != 1 || at > n)
         return;
-    uint32_t behind = type->n_operands - at - 1;
-    make_list(maker, at, n - at > behind ? n - at - behind : 0);
+    uint32_t after = type->n_operands - at - 1, count = n - at > after ? n - at - after : 0;
+    uint32_t first = at < n ? maker->forms.at[at].values.first : maker->values.count;
+    struct operand list = {OPERAND_LIST, NONE, {first, 0}};
+    for (uint32_t i = at; i < at + count; i++)
+        list.values.count += maker->forms.at[i].values.count;
+    vec_reserve(&maker->forms, 1);
+    memmove(maker->forms.at + at + 1, maker->forms.at + at + count,
+            (n - at - count) * sizeof *maker->forms.at);
+    maker->forms.at[at] = list;
+    maker->forms.count = n + 1 - count;
 }
 
 /* The slot that a label names: by its name, or, of a list, by its name and a number (`x0`, `x_1`).
@@ -126,60 +99,44 @@ static uint32_t form_slot(const struct dump_maker *maker, const struct op_type *
     return labelled || i >= type->n_operands ? NONE : i;
 }
 
-/* Whether the labels are those of the type, and there are any. */
-static bool labels_fit(const struct dump_maker *maker, const struct op_type *type)
+/* Operands whose labels are those of the type are put into its order, and what is not there becomes
+ * `none`, up to the last one that is. Two of one name stay where they are. False where labels are
+ * others, or there are none. */
+static bool order_labelled(struct dump_maker *maker, const struct op_type *type)
 {
-    bool labelled = false;
+    uint32_t place[MAX_OP_SLOTS] = {0}, end = 0; /* by slot: its form, from 1 on */
+    bool labelled = false, twice = false;
     for (uint32_t i = 0; i < maker->forms.count; i++) {
         if (form_slot(maker, type, i, labelled) == NONE)
             return false;
         labelled |= maker->forms.at[i].label != NONE;
     }
-    return labelled;
-}
-
-/* Labels that fit become those of the type, also of operands that have none. */
-static void settle_labels(struct dump_maker *maker, const struct op_type *type)
-{
-    for (uint32_t i = 0; i < maker->forms.count; i++) {
+    for (uint32_t i = 0; labelled && i < maker->forms.count; i++) {
         struct operand *form = &maker->forms.at[i];
-        const struct op_slot *slot = &type->slots[form_slot(maker, type, i, false)];
-        form->label = module_name(maker->module, slot->name);
-        if (slot->presence == OP_LISTED)
+        form->label = form_slot(maker, type, i, false); /* the slot, from now on */
+        if (type->slots[form->label].presence == OP_LISTED)
             form->kind = OPERAND_LIST;
     }
-}
-
-/* The number of the form with a label among the first `count`; NONE. */
-static uint32_t find_label(const struct dump_maker *maker, uint32_t count, const char *label)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (name_is(maker->module, maker->forms.at[i].label, label))
-            return i;
-    return NONE;
-}
-
-/* Operands that the dump names are put into the order of the type, and what is not there becomes
- * `none`, but behind the last one that is. Two of one name stay where they are. */
-static void order_labelled(struct dump_maker *maker, const struct op_type *type)
-{
-    uint32_t given = maker->forms.count, placed = 0, end = given;
-    for (uint32_t slot = 0; slot < type->n_operands; slot++) {
-        uint32_t at = find_label(maker, given, type->slots[slot].name);
+    join_lists(maker);
+    uint32_t given = maker->forms.count;
+    for (uint32_t i = 0; labelled && i < given; i++) {
+        uint32_t slot = maker->forms.at[i].label;
+        twice |= place[slot] > 0;
+        place[slot] = i + 1;
+        end = slot < end ? end : slot + 1;
+    }
+    if (twice || !labelled)
+        return labelled;
+    for (uint32_t slot = 0; slot < end; slot++) {
         bool listed = type->slots[slot].presence == OP_LISTED;
         struct operand form = {listed ? OPERAND_LIST : OPERAND_NONE, NONE, {0, 0}};
-        if (at != NONE) {
-            form = maker->forms.at[at];
-            end = given + slot + 1;
-            placed++;
-        }
+        if (place[slot])
+            form = maker->forms.at[place[slot] - 1];
         vec_push(&maker->forms, form);
     }
-    maker->forms.count = given;
-    if (placed < given)
-        return;
-    memmove(maker->forms.at, maker->forms.at + given, (end - given) * sizeof *maker->forms.at);
-    maker->forms.count = end - given;
+    memmove(maker->forms.at, maker->forms.at + given, end * sizeof *maker->forms.at);
+    maker->forms.count = end;
+    return true;
 }
 
 /* Values stand in the order of their operands. */
@@ -201,48 +158,26 @@ static void gather_values(struct dump_maker *maker)
     maker->values.count = n;
 }
 
-static void spread_lists(struct dump_maker *maker)
-{
-    for (uint32_t i = 0; i < maker->forms.count; i++)
-        if (maker->forms.at[i].kind == OPERAND_LIST)
-            maker->forms.at[i].kind =
-                maker->forms.at[i].values.count ? OPERAND_VALUE : OPERAND_NONE;
-}
-
-static void shape_operands(struct dump_maker *maker, const struct op_type *type)
-{
-    if (type && op_type_spreads(type)) {
-        spread_lists(maker);
-        gather_values(maker);
-        return;
-    }
-    join_lists(maker);
-    if (type && labels_fit(maker, type)) {
-        settle_labels(maker, type);
-        join_lists(maker);
-        order_labelled(maker, type);
-    } else if (type) {
-        group_list(maker, type);
-    }
-    gather_values(maker);
-}
-
-/* The dump's labels: kernels decide about those. */
-static void forget_labels(struct dump_maker *maker)
-{
-    for (uint32_t i = 0; i < maker->forms.count; i++)
-        maker->forms.at[i].label = NONE;
-}
-
 void maker_take_operands(struct dump_maker *maker, const struct dump_node *node)
 {
     maker->values.count = maker->forms.count = 0;
     if (node->role == DUMP_RETURN)
         return;
     take_inputs(maker, node);
-    shape_operands(maker,
-                   node->dialect == DIALECT_GE ? op_type_find(maker->module, node->type) : NULL);
-    forget_labels(maker);
+    const struct op_type *type =
+        node->dialect == DIALECT_GE ? op_type_find(maker->module, node->type) : NULL;
+    bool spreads = type && op_type_spreads(type);
+    if (!spreads)
+        join_lists(maker);
+    if (type && !spreads && !order_labelled(maker, type))
+        group_list(maker, type);
+    for (uint32_t i = 0; i < maker->forms.count; i++) {
+        struct operand *form = &maker->forms.at[i];
+        if (spreads && form->kind == OPERAND_LIST)
+            form->kind = form->values.count ? OPERAND_VALUE : OPERAND_NONE;
+        form->label = NONE; /* kernels decide about labels */
+    }
+    gather_values(maker);
 }
 
 static bool is_plain(const struct dump_maker *maker)

@@ -2,8 +2,49 @@
 #ifndef FRONTEND_EXCHANGE_DUMP_MAKER_H
 #define FRONTEND_EXCHANGE_DUMP_MAKER_H
 
-#include "frontend/exchange/dump/infer.h"
 #include "frontend/exchange/dump/links.h"
+#include "frontend/exchange/translate/translate.h"
+#include "ir/module.h"
+
+/* Of an op with more operands or results than this nothing is said. */
+enum { ALIKE_MOST = 8 };
+
+/* Whether two ops of one type and one graph are told apart by nothing but the names of values and
+ * the types of results. True only where that is easily seen. */
+bool dump_ops_alike(const struct module *module, const struct graph *graph, const struct op *a,
+                    const struct op *b);
+
+struct dump_inferred {
+    uint32_t graph; /* its name; NONE: no op of the type was asked for */
+    struct op op;
+    uint32_t before[ALIKE_MOST], after[ALIKE_MOST]; /* the types of its results */
+};
+
+/* Zero-initialised is ready. */
+struct dump_inference {
+    struct id_map types;            /* by op type: index in `last` */
+    VEC(struct dump_inferred) last; /* by op type: the op that was asked for last */
+    struct written_marks written;   /* those of dump_mark_written */
+    struct arena scratch;
+};
+
+void dump_inference_free(struct dump_inference *all);
+
+/* Tells the inference that the graph has nothing yet. */
+static inline void dump_infer_begin(struct dump_inference *all)
+{
+    all->written.count = 0;
+}
+
+/* The results of an op may be written to: nothing follows from their contents. Needed before ops
+ * that use them. */
+void dump_mark_written(struct dump_inference *all, const struct graph *graph, const struct op *op);
+
+/* Gives the results of an op whose dtype or rank is not known what the data of the op's type says,
+ * by its operands, the contents of constants among them, and attributes. What it does not say stays
+ * unknown. */
+void dump_infer(struct dump_inference *all, struct module *module, struct graph *graph,
+                const struct op *op);
 
 struct dump_maker {
     struct dump *dump;
@@ -49,7 +90,18 @@ uint32_t maker_name(struct dump_maker *maker, uint32_t name);
 /* The type, that of nothing known where it is NONE. */
 uint32_t maker_type(struct dump_maker *maker, uint32_t type);
 /* The value that a link leads to; NONE where it leads nowhere. */
-uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *link);
+static inline uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *link)
+{
+    switch (link->kind) {
+    case LINK_PARAM: return maker->params.at[link->id];
+    case LINK_NODE:
+        return link->output < maker->outputs[link->id].count
+                   ? maker->given.at[maker->outputs[link->id].first + link->output]
+                   : NONE;
+    default: return NONE;
+    }
+}
+
 /* The node gives these values, one after the other. */
 void maker_give(struct dump_maker *maker, uint32_t node, struct range values);
 static inline bool maker_made(const struct dump_maker *maker, uint32_t node)
@@ -57,24 +109,10 @@ static inline bool maker_made(const struct dump_maker *maker, uint32_t node)
     return maker->outputs[node].count > 0;
 }
 
-/* Adds the ops of a node, in the blocks that it belongs to (make_node.c). */
+/* Adds the ops of a node, in the blocks that it belongs to. */
 void maker_add_node(struct dump_maker *maker, uint32_t node);
-/* Adds the op of a node that is not translated (make_op.c). */
-void maker_add_op(struct dump_maker *maker, uint32_t node, uint32_t block);
-/* Notes whether the results of an op that was added are ordered. `effects` says that the op may do
- * more than give its results (make_op.c). */
-void maker_note_order(struct dump_maker *maker, uint32_t op, bool effects);
-/* The values of the nodes that this one follows, in maker->values. */
-void maker_take_order(struct dump_maker *maker, const struct dump_node *node);
-/* The name of an output: its own, or the node's, with its number after the first. No other value
- * gets it. */
-uint32_t maker_output_name(struct dump_maker *maker, const struct dump_node *node, uint32_t output);
-/* The attributes of a node, which name graphs as the module does. */
-struct range maker_settled_attrs(struct dump_maker *maker, const struct dump_node *node);
-/* The type of the op of a node that is not translated: in the namespace of its dialect. */
-uint32_t dump_foreign_type(struct dump *dump, const struct dump_node *node);
-/* The data inputs of a node as operands: their values in maker->values, forms in maker->forms
- * (make_operands.c). What is returned are no operands. */
+/* The data inputs of a node as operands: their values in maker->values, forms in maker->forms. What
+ * is returned are no operands. */
 void maker_take_operands(struct dump_maker *maker, const struct dump_node *node);
 /* How they are written, their values beginning at `first` in the graph's refs. */
 struct range maker_add_forms(struct dump_maker *maker, uint32_t first);
@@ -84,8 +122,6 @@ uint32_t maker_named_graph(const struct dump_maker *maker, const struct attr_val
 /* The same of the first element of a list, too. */
 uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_value *value);
 
-/* Opens and closes blocks before an op of the node (make_blocks.c). */
-void maker_enter(struct dump_maker *maker, const struct dump_node *node);
 void maker_leave(struct dump_maker *maker);
 
 #endif

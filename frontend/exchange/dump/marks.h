@@ -12,14 +12,6 @@ enum dump_mark_kind {
     MARK_RANGE, /* in the order of the text, from the first node to the last one */
 };
 
-/* What was met of a mark, in whichever graph. */
-enum dump_mark_met {
-    MARK_MET = 1,      /* a node that it is about */
-    MARK_FROM = 2,     /* the first node of a range, */
-    MARK_TO = 4,       /* the last one, */
-    MARK_REVERSED = 8, /* and both in one graph, but the last one before the first */
-};
-
 /* Texts are in the arena of the marks, or NULL. */
 struct dump_mark {
     enum dump_mark_kind kind;

@@ -6,7 +6,7 @@
  * shows bytes; descriptions of tensors are attributes, too, under "[i]NAME" and "[o]NAME".
  * There is one graph, without a name and attributes: what GE says of its gears is at the node
  * that returns. */
-#include "frontend/exchange/dump/gears.h"
+#include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
 #include "ir/calls.h"

@@ -4,7 +4,7 @@
 #ifndef FRONTEND_EXCHANGE_READERS_MESSAGES_H
 #define FRONTEND_EXCHANGE_READERS_MESSAGES_H
 
-#include "frontend/exchange/dump/contents.h"
+#include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/text/proto_text.h"
 

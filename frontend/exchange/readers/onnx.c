@@ -5,7 +5,7 @@
  * messages of ONNX, but its own idea of them: op types "ge:TYPE", inputs "NODE:OUTPUT" with -1
  * for order, tensors as attributes "output_desc_dtype:0" ... of their nodes, and graphs as
  * nodes of the type "subgraph". */
-#include "frontend/exchange/dump/gears.h"
+#include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
 #include "ir/contents.h"

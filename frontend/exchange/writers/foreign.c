@@ -1,7 +1,94 @@
 #include "frontend/exchange/writers/foreign.h"
+
+#include <math.h>
+
+#include "ir/base/escapes.h"
 #include "ir/base/utf8.h"
 #include "ir/contents.h"
 #include "ir/syntax/locate.h"
+
+static void begin_line(struct proto_out *out, const char *field)
+{
+    for (unsigned i = 0; i < out->depth; i++)
+        text_bytes(out->text, "  ", 2);
+    text_string(out->text, field);
+}
+
+void proto_open(struct proto_out *out, const char *field)
+{
+    begin_line(out, field);
+    text_bytes(out->text, " {\n", 3);
+    out->depth++;
+}
+
+void proto_close(struct proto_out *out)
+{
+    out->depth--;
+    begin_line(out, "}\n");
+}
+
+/* Bytes that are not ASCII stay as they are only in fields that are UTF-8: in others libprotobuf
+ * escapes them, and takes both. */
+void proto_put_string(struct proto_out *out, const char *field, const char *bytes, size_t size)
+{
+    begin_line(out, field);
+    text_bytes(out->text, ": \"", 3);
+    escape_put(out->text, bytes, size, ESCAPE_OCTAL);
+    text_bytes(out->text, "\"\n", 2);
+}
+
+void proto_put_text(struct proto_out *out, const char *field, const char *text)
+{
+    proto_put_string(out, field, text, strlen(text));
+}
+
+void proto_put_integer(struct proto_out *out, const char *field, int64_t number)
+{
+    begin_line(out, field);
+    text_bytes(out->text, ": ", 2);
+    text_signed(out->text, number);
+    text_char(out->text, '\n');
+}
+
+void proto_put_word(struct proto_out *out, const char *field, const char *word)
+{
+    begin_line(out, field);
+    text_bytes(out->text, ": ", 2);
+    text_string(out->text, word);
+    text_char(out->text, '\n');
+}
+
+void proto_put_float(struct proto_out *out, const char *field, double number)
+{
+    if (isnan(number)) {
+        proto_put_word(out, field, "nan");
+        return;
+    }
+    begin_line(out, field);
+    text_bytes(out->text, ": ", 2);
+    text_double(out->text, number);
+    text_char(out->text, '\n');
+}
+
+void op_places_init(struct op_places *places, const struct graph *graph)
+{
+    *places = (struct op_places){0, mem_calloc(graph->ops.count, sizeof *places->of_op),
+                                 mem_calloc(graph->blocks.count, sizeof *places->blocks)};
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        uint32_t id = item_id(graph->body.at[i]);
+        switch (item_kind(graph->body.at[i])) {
+        case ITEM_OP: places->of_op[id] = places->count++; break;
+        case ITEM_OPEN: places->blocks[id].first = places->count; break;
+        case ITEM_CLOSE: places->blocks[id].count = places->count - places->blocks[id].first; break;
+        }
+    }
+}
+
+void op_places_free(struct op_places *places)
+{
+    mem_free(places->of_op);
+    mem_free(places->blocks);
+}
 
 /* ---------------------------------------------------------------------------- names ---- */
 
@@ -95,7 +182,7 @@ uint32_t foreign_output(const struct foreign *foreign, uint32_t value)
 
 /* ---------------------------------------------------------------------------- types ---- */
 
-bool foreign_has_role(const struct module *module, uint32_t type)
+static bool foreign_has_role(const struct module *module, uint32_t type)
 {
     static const char *const types[] = {"Data",    "RefData",     "AippData",  "AnnData", "_Arg",
                                         "_Retval", "Placeholder", "NetOutput", "subgraph"};
@@ -288,10 +375,10 @@ bool foreign_fits(const struct foreign_form *form, const struct module *module, 
                 form->name);
     for (uint32_t g = 0; g < module->graphs.count; g++) {
         const struct graph *graph = &module->graphs.at[g];
-        struct span span = locate_name(module, graph->loc);
-        check_name(form, module, diags, "the name of the graph", graph->name, span);
+        check_name(form, module, diags, "the name of the graph", graph->name,
+                   locate_name(module, graph->loc));
         if (graph->cases.count &&
-            diag_at(diags, DIAG_not_exported, span,
+            diag_at(diags, DIAG_not_exported, locate_name(module, graph->loc),
                     "the gears of this graph are expanded, which %s cannot have", form->name))
             diag_help(diags, "export the graph as it was before, or that of one combination");
         for (uint32_t i = 0; i < graph->ops.count; i++)

@@ -1,11 +1,72 @@
-/* Graphs on their way into formats of others, which have nodes of one or several outputs, and
- * attributes. What is common to these formats: names of nodes, and the attributes of GE that say
- * scope and stream. */
+/* Protobuf's text format, one field a line. */
 #ifndef FRONTEND_EXCHANGE_WRITERS_FOREIGN_H
 #define FRONTEND_EXCHANGE_WRITERS_FOREIGN_H
 
 #include "frontend/exchange/exchange.h"
+#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/syntax/print.h"
+
+struct proto_out {
+    struct text *text;
+    unsigned depth;
+};
+
+/* A message, up to proto_close. */
+void proto_open(struct proto_out *out, const char *field);
+void proto_close(struct proto_out *out);
+
+/* Fields of each kind; the bytes of a string are escaped. */
+void proto_put_string(struct proto_out *out, const char *field, const char *bytes, size_t size);
+void proto_put_text(struct proto_out *out, const char *field, const char *text);
+void proto_put_integer(struct proto_out *out, const char *field, int64_t number);
+void proto_put_float(struct proto_out *out, const char *field, double number);
+void proto_put_word(struct proto_out *out, const char *field, const char *word);
+
+/* Text that is handed on piece by piece while it is made. */
+
+struct pieces {
+    struct text text; /* what is not handed on yet */
+    struct print_sink *sink;
+    bool stopped; /* the sink wants no more */
+};
+
+enum { PIECES_SIZE = 1 << 16 };
+
+/* Hands the text on where there is enough of it. Returns whether more is wanted. */
+static inline bool pieces_next(struct pieces *pieces)
+{
+    if (pieces->text.size >= PIECES_SIZE && !pieces->stopped) {
+        pieces->stopped = !pieces->sink->take(pieces->sink, pieces->text.at, pieces->text.size);
+        pieces->text.size = 0;
+    }
+    return !pieces->stopped;
+}
+
+/* Hands on the rest. Returns whether the sink took everything. */
+static inline bool pieces_end(struct pieces *pieces)
+{
+    bool complete =
+        !pieces->stopped && (pieces->text.size == 0 ||
+                             pieces->sink->take(pieces->sink, pieces->text.at, pieces->text.size));
+    text_free(&pieces->text);
+    return complete;
+}
+
+/* Places of a graph's ops in its text, which formats of others number them by. */
+
+struct op_places {
+    uint32_t count;       /* of the ops in the text */
+    uint32_t *of_op;      /* by op id: how many ops stand before it */
+    struct range *blocks; /* by block id: the places of the ops inside, in inner blocks, too */
+};
+
+void op_places_init(struct op_places *places, const struct graph *graph);
+void op_places_free(struct op_places *places);
+
+/* Graphs on their way into formats of others, which have nodes of one or several outputs, and
+ * attributes. What is common to these formats: names of nodes, and the attributes of GE that say
+ * scope and stream. */
 
 struct foreign_form {
     const char *name;
@@ -52,8 +113,6 @@ const struct intern_name *foreign_definer(const struct foreign *foreign, uint32_
 /* Which of its outputs a value is. */
 uint32_t foreign_output(const struct foreign *foreign, uint32_t value);
 
-/* Whether formats have the op type for parameters, or for what is returned. */
-bool foreign_has_role(const struct module *module, uint32_t type);
 /* The type of an op's node: such a type gets another name. */
 void foreign_op_type(const struct foreign *foreign, const struct op *op, struct text *type);
 

@@ -1,8 +1,8 @@
 /* Modules as GE's dumps of models, as protobuf text; and a graph as TorchAir has it for tools of
  * TensorFlow, whose nodes have as attributes strings of GE's text (docs/command-line.md, "skirc
  * export"). */
+#include "frontend/exchange/writers/foreign.h"
 #include "frontend/exchange/writers/ge_out.h"
-#include "frontend/exchange/writers/pieces.h"
 #include "ir/calls.h"
 #include "ir/ge_gears.h"
 #include "ir/operands.h"

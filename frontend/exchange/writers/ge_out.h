@@ -3,7 +3,6 @@
 #define FRONTEND_EXCHANGE_WRITERS_GE_OUT_H
 
 #include "frontend/exchange/writers/foreign.h"
-#include "frontend/exchange/writers/proto_out.h"
 
 /* Whether a TensorDescriptor, an AttrDef says all of it. */
 bool ge_says_type(const struct module *module, uint32_t type);

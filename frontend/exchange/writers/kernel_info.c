@@ -1,7 +1,7 @@
 /* Fusion requests (docs/command-line.md, "Fusion requests"): the ops of one super kernel as calls
  * of compiled kernels, whose metadata stand in files of their own. */
 #include "frontend/exchange/exchange.h"
-#include "frontend/exchange/writers/pieces.h"
+#include "frontend/exchange/writers/foreign.h"
 #include "ir/addresses.h"
 #include "ir/base/json.h"
 #include "ir/base/utf8.h"

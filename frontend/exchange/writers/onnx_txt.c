@@ -1,8 +1,8 @@
 /* Modules as ONNX models, as protobuf text (docs/command-line.md, "skirc export"). A model has one
  * graph; those that it calls stand in the first op that calls them. */
 #include "frontend/exchange/dump/types.h"
+#include "frontend/exchange/writers/foreign.h"
 #include "frontend/exchange/writers/ge_out.h"
-#include "frontend/exchange/writers/pieces.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/ge_gears.h"

@@ -1,10 +1,15 @@
-/* Time records, added up: a row for each op, and for each place where cores were blocked, on each
- * core type. */
-#ifndef FRONTEND_EXCHANGE_WRITERS_PROFILE_TABLE_H
-#define FRONTEND_EXCHANGE_WRITERS_PROFILE_TABLE_H
+/* Time records as tables, and in the trace-event format of Chrome. */
+#ifndef FRONTEND_EXCHANGE_WRITERS_PROFILE_H
+#define FRONTEND_EXCHANGE_WRITERS_PROFILE_H
 
 #include "backend/run.h"
 #include "ir/base/json.h"
+
+/* The core types, as the language has them. */
+extern const char *const profile_core_names[SKRT_CORE_TYPES];
+
+/* Time records, added up: a row for each op, and for each place where cores were blocked, on each
+ * core type. */
 
 struct profile_row {
     const char *name;   /* of the op, or of where cores were blocked */
@@ -39,5 +44,9 @@ const struct profile_row *profile_table_find(const struct profile_table *table,
 
 /* Members of an open object: the rows as the lists "ops" and "blocked". */
 void profile_table_json(struct json *json, const struct profile_table *table);
+
+/* Appends JSON: a row per core, and on it the beginnings and ends of launches, ops and events;
+ * `steady`: only what is the same in every run, which these are not. */
+void trace_events_write(struct text *text, const struct run_profile *profile, bool steady);
 
 #endif
