@@ -113,21 +113,13 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/command.h \
 	frontend/cli/diff.c \
 	frontend/cli/diff.h \
-	frontend/cli/drop_graphs.c \
-	frontend/cli/drop_graphs.h \
-	frontend/cli/input.c \
-	frontend/cli/input.h \
-	frontend/cli/moved_paths.c \
-	frontend/cli/moved_paths.h \
-	frontend/cli/output.c \
-	frontend/cli/output.h \
+	frontend/cli/module_io.c \
+	frontend/cli/module_io.h \
 	frontend/cli/pass_plugins.c \
 	frontend/cli/pass_plugins.h \
 	frontend/cli/shared_options.c \
 	frontend/cli/shared_options.h \
 	frontend/commands/cmd.h \
-	frontend/commands/check_explain.c \
-	frontend/commands/check_explain.h \
 	frontend/commands/check_gears.c \
 	frontend/commands/check_gears.h \
 	frontend/commands/cmd_check.c \
@@ -142,69 +134,41 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \
-	frontend/commands/given_graphs.c \
-	frontend/commands/given_graphs.h \
-	frontend/commands/given_shapes.c \
-	frontend/commands/given_shapes.h \
+	frontend/commands/graph_arguments.c \
+	frontend/commands/graph_arguments.h \
 	frontend/commands/lowered_input.c \
 	frontend/commands/lowered_input.h \
-	frontend/commands/named_values.c \
-	frontend/commands/named_values.h \
-	frontend/commands/op_checks.c \
-	frontend/commands/op_checks.h \
-	frontend/commands/opt_driver.c \
-	frontend/commands/opt_driver.h \
+	frontend/commands/run_checks.c \
+	frontend/commands/run_checks.h \
 	frontend/commands/run_answers.c \
 	frontend/commands/run_answers.h \
-	frontend/commands/run_check.c \
-	frontend/commands/run_check.h \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
-	frontend/commands/outer_graphs.c \
-	frontend/commands/outer_graphs.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
 	frontend/commands/run_setup.c \
 	frontend/commands/run_setup.h \
-	frontend/commands/run_other.c \
-	frontend/commands/run_other.h \
-	frontend/commands/run_measure.c \
-	frontend/commands/run_measure.h \
 	frontend/commands/run_report.c \
 	frontend/commands/run_report.h \
 	frontend/commands/runner.h \
-	frontend/commands/run_operands.c \
-	frontend/commands/run_operands.h \
 	frontend/commands/samples.c \
 	frontend/commands/samples.h \
-	frontend/commands/shape_arguments.c \
-	frontend/commands/shape_arguments.h \
+	frontend/commands/run_operands.c \
+	frontend/commands/run_operands.h \
 	frontend/golden/golden.c \
 	frontend/golden/golden.h \
 	frontend/golden/golden_bless.c \
-	frontend/golden/golden_changes.c \
-	frontend/golden/golden_changes.h \
-	frontend/golden/golden_file.c \
-	frontend/golden/golden_lines.c \
-	frontend/golden/golden_lines.h \
+	frontend/golden/golden_compare.c \
 	frontend/golden/golden_outcome.c \
-	frontend/golden/golden_part.c \
-	frontend/golden/golden_part.h \
 	frontend/golden/golden_processes.c \
 	frontend/golden/golden_processes.h \
 	frontend/golden/golden_scan.h \
-	frontend/golden/golden_verdict.c \
 	frontend/golden/template.c \
 	frontend/golden/template.h \
-	frontend/support/bash.c \
+	frontend/support/support.c \
 	frontend/support/support.def \
 	frontend/support/support.h \
 	frontend/support/values.def \
-	frontend/support/vim.c \
-	frontend/support/vocabulary.c \
-	frontend/support/vocabulary.h \
-	frontend/support/vscode.c \
-	frontend/support/zsh.c \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
 	frontend/tensor/poison.c \

@@ -1,6 +1,6 @@
 #include "frontend/skirc.h"
 #include "frontend/cli/child_process.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "ir/base/file.h"

@@ -1,12 +1,15 @@
-/* Values for names of dimensions: `dims` and `gears` of graphs. */
+/* Graphs that a command is not about. */
 #ifndef FRONTEND_CLI_BIND_DIMS_H
 #define FRONTEND_CLI_BIND_DIMS_H
 
-#include "frontend/cli/input.h"
+#include "frontend/cli/module_io.h"
 #include "ir/dims.h"
+#include "ir/module.h"
 
-/* Whether a graph of the module declares the name. */
-bool dims_are_named(const struct module *module, uint32_t name);
+/* Takes out all but the graph of this name and what it reaches; where there is none, nothing. */
+void graphs_keep_reached(struct module *module, const char *name);
+
+/* Values for names of dimensions: `dims` and `gears` of graphs. */
 
 /* Puts the values in place of their names in the types of those graphs that are meant, by index,
  * and declare them, which then declare them no more. Values of gears are those of a combination;

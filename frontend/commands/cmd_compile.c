@@ -1,9 +1,9 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/commands/given_shapes.h"
+#include "frontend/commands/graph_arguments.h"
 #include "frontend/commands/lowered_input.h"
 
 const struct option options_compile[] = {

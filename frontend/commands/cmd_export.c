@@ -1,7 +1,5 @@
 /* skirc export: a module in a format of others. */
-#include "frontend/cli/input.h"
-#include "frontend/cli/moved_paths.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/ge_gears.h"

@@ -1,7 +1,5 @@
 /* skirc fmt: the canonical form. */
-#include "frontend/cli/input.h"
-#include "frontend/cli/moved_paths.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* skirc import: a graph in a format of others as a .skir file. */
-#include "frontend/cli/input.h"
-#include "frontend/cli/moved_paths.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/dump/dump.h"
@@ -279,9 +278,8 @@ static enum exit_status import(const struct invocation *invocation, struct input
     enum exit_status status = EXIT_INPUT;
     dump_init(&dump, &input->source, &input->diags, &wishes->options);
     find_kernels(&kernels, invocation, input, &dump, wishes);
-    if (take_exported(invocation, &dump) ||
-        (!input->diags.counts[SEVERITY_ERROR] && read_format(format, &dump) &&
-         dump_finish(&dump))) {
+    if (take_exported(invocation, &dump) || (!input->diags.counts[SEVERITY_ERROR] &&
+                                             read_format(format, &dump) && dump_finish(&dump))) {
         session_check_objects(&kernels.session);
         if (option_given(invocation, "counts"))
             status = print_counts(invocation, &dump);

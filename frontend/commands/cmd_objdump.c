@@ -1,6 +1,6 @@
 /* skirc objdump: the text form of an object. */
 #include "backend/object/object.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "ir/base/stream.h"
 

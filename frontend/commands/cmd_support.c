@@ -1,5 +1,5 @@
 /* skirc support: files for shells and editors. */
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/support/support.h"
 #include "ir/base/suggest.h"

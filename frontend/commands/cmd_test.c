@@ -25,8 +25,6 @@ struct suite {
     bool tap;
     struct arena arena;
     VEC(struct golden_job) jobs;
-    VEC(const char *) claims;
-    VEC(const char *) reasons; /* why they are known to fail, or NULL */
     uint32_t passed, blessed, failed, known;
     bool broken; /* a path could not be read */
 };
@@ -61,13 +59,11 @@ static void add_file(struct suite *suite, const char *path, bool named)
     if (golden_is_test(bytes.data, bytes.size)) {
         size_t size;
         const char *text = golden_claim(bytes.data, bytes.size, &size);
-        const char *claim = copy_claim(suite, text, size);
-        if (!suite->filter || strstr(path, suite->filter) || strstr(claim, suite->filter)) {
-            const char *reason = golden_known_failure(bytes.data, bytes.size, &size);
-            vec_push(&suite->jobs, (struct golden_job){.path = path, .known = reason});
-            vec_push(&suite->claims, claim);
-            vec_push(&suite->reasons, reason ? copy_claim(suite, reason, size) : NULL);
-        }
+        struct golden_job job = {.path = path, .claim = copy_claim(suite, text, size)};
+        text = golden_known_failure(bytes.data, bytes.size, &size);
+        job.fails = text ? copy_claim(suite, text, size) : NULL;
+        if (!suite->filter || strstr(path, suite->filter) || strstr(job.claim, suite->filter))
+            vec_push(&suite->jobs, job);
     } else if (named) {
         refuse(suite,
                arena_printf(&suite->arena,
@@ -117,41 +113,30 @@ static void add_path(struct suite *suite, const char *path)
 
 /* ---------------------------------------------------------------------------- results ---- */
 
-static void print_commented(FILE *out, const struct text *report)
+/* A failure that is known is what TAP calls TODO. */
+static void print_tap(FILE *out, const struct golden_job *job, uint32_t index)
 {
-    const char *end = report->at + report->size;
-    for (const char *line = report->at; line < end;) {
+    bool failed = job->verdict == GOLDEN_FAILED, known = job->verdict == GOLDEN_KNOWN;
+    fprintf(out, "%sok %u - %s: %s%s%s\n", failed || known ? "not " : "", index + 1, job->path,
+            job->claim, known ? " # TODO " : "", known ? job->fails : "");
+    const char *end = job->report.at + job->report.size;
+    for (const char *line = job->report.at; failed && line < end;) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
-        if (!stop)
-            stop = end;
+        stop = stop ? stop : end;
         fprintf(out, "# %.*s\n", (int)(stop - line), line);
         line = stop + 1;
     }
 }
 
-/* A failure that is known is what TAP calls TODO. */
-static void print_tap(const struct suite *suite, const struct golden_job *job, uint32_t index)
+static void print_plain(FILE *out, const struct golden_job *job)
 {
-    FILE *out = suite->invocation->out;
-    bool failed = job->verdict == GOLDEN_FAILED, known = job->verdict == GOLDEN_KNOWN;
-    fprintf(out, "%sok %u - %s: %s%s%s\n", failed || known ? "not " : "", index + 1, job->path,
-            suite->claims.at[index], known ? " # TODO " : "",
-            known ? suite->reasons.at[index] : "");
-    if (!failed)
-        return;
-    print_commented(out, &job->report);
-}
-
-static void print_plain(const struct suite *suite, const struct golden_job *job, uint32_t index)
-{
-    FILE *out = suite->invocation->out;
     if (job->verdict == GOLDEN_BLESSED)
         fprintf(out, "blessed %s\n", job->path);
     if (job->verdict == GOLDEN_KNOWN)
-        fprintf(out, "known to fail %s: %s\n", job->path, suite->reasons.at[index]);
+        fprintf(out, "known to fail %s: %s\n", job->path, job->fails);
     if (job->verdict != GOLDEN_FAILED)
         return;
-    fprintf(out, "failed %s: %s\n", job->path, suite->claims.at[index]);
+    fprintf(out, "failed %s: %s\n", job->path, job->claim);
     fwrite(job->report.at, 1, job->report.size, out);
 }
 
@@ -163,23 +148,10 @@ static void finished(void *user, const struct golden_job *job, uint32_t index)
     suite->failed += job->verdict == GOLDEN_FAILED;
     suite->known += job->verdict == GOLDEN_KNOWN;
     if (suite->tap)
-        print_tap(suite, job, index);
+        print_tap(suite->invocation->out, job, index);
     else
-        print_plain(suite, job, index);
+        print_plain(suite->invocation->out, job);
     fflush(NULL); /* so that the next process inherits no unwritten output */
-}
-
-static void print_summary(const struct suite *suite)
-{
-    FILE *out = suite->invocation->out;
-    if (suite->tap)
-        return;
-    fprintf(out, "%u passed, %u failed", suite->passed + suite->blessed, suite->failed);
-    if (suite->blessed)
-        fprintf(out, ", %u blessed", suite->blessed);
-    if (suite->known)
-        fprintf(out, ", %u known to fail", suite->known);
-    fputc('\n', out);
 }
 
 /* ---------------------------------------------------------------------------- command ---- */
@@ -187,11 +159,11 @@ static void print_summary(const struct suite *suite)
 static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigned timeout)
 {
     struct golden_processes processes = {.cli = suite->invocation->cli,
-                                       .bless = option_given(suite->invocation, "bless"),
-                                       .workers = workers,
-                                       .timeout = timeout,
-                                       .finished = finished,
-                                       .user = suite};
+                                         .bless = option_given(suite->invocation, "bless"),
+                                         .workers = workers,
+                                         .timeout = timeout,
+                                         .finished = finished,
+                                         .user = suite};
     if (suite->tap)
         fprintf(suite->invocation->out, "1..%u\n", suite->jobs.count);
     if (suite->jobs.count == 0 && !suite->broken)
@@ -199,7 +171,15 @@ static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigne
                suite->filter ? "no test has the text of --filter" : "there are no tests here");
     fflush(NULL);
     golden_processes_run(&processes, suite->jobs.at, suite->jobs.count);
-    print_summary(suite);
+    if (!suite->tap) {
+        FILE *out = suite->invocation->out;
+        fprintf(out, "%u passed, %u failed", suite->passed + suite->blessed, suite->failed);
+        if (suite->blessed)
+            fprintf(out, ", %u blessed", suite->blessed);
+        if (suite->known)
+            fprintf(out, ", %u known to fail", suite->known);
+        fputc('\n', out);
+    }
     return suite->failed || suite->broken ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -217,8 +197,6 @@ enum exit_status cmd_test(struct invocation *invocation)
         add_path(&suite, invocation->files[i]);
     enum exit_status status = run_suite(&suite, workers, (unsigned)timeout);
     vec_free(&suite.jobs);
-    vec_free(&suite.claims);
-    vec_free(&suite.reasons);
     arena_free(&suite.arena);
     return status;
 }

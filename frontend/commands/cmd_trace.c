@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "backend/run.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/commands/given_shapes.h"
+#include "frontend/commands/graph_arguments.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/exchange/writers/profile.h"
 #include "ir/base/file.h"

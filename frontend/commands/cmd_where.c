@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cli/input.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"

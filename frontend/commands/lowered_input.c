@@ -1,7 +1,7 @@
-#include "frontend/commands/lowered_input.h"
-#include "frontend/cli/drop_graphs.h"
+#include "frontend/cli/bind_dims.h"
 #include "frontend/cli/shared_options.h"
-#include "frontend/commands/given_shapes.h"
+#include "frontend/commands/graph_arguments.h"
+#include "frontend/commands/lowered_input.h"
 #include "ir/sk_options.h"
 
 /* The options of the command line, those of `more` over the user's: a text in the arena of the

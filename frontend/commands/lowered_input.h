@@ -2,7 +2,7 @@
 #ifndef FRONTEND_COMMANDS_LOWERED_INPUT_H
 #define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
-#include "frontend/cli/input.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/session.h"

@@ -1,6 +1,7 @@
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_values.h"
 #include "frontend/tensor/tensor.h"
+#include "frontend/commands/run_setup.h"
 #include "ir/syntax/spelling.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "frontend/cli/child_process.h"
-#include "frontend/cli/output.h"
+#include "frontend/cli/module_io.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_report.h"
 #include "frontend/exchange/writers/profile.h"

@@ -1,8 +1,20 @@
-/* Contents of values in a run: what goes in, and what comes out. */
+/* A graph that another one is compared with: that of another file, or of the same one under other
+ * options of scopes. Its values are found by name, else by position. */
 #ifndef FRONTEND_COMMANDS_RUN_VALUES_H
 #define FRONTEND_COMMANDS_RUN_VALUES_H
 
 #include "frontend/commands/runner.h"
+
+/* Constants and variables of the other that have contents of their own get what --input says of the
+ * first one's in the place of these, which need not be there then. To be freed with the inputs. */
+void run_other_name(struct runner *other, const struct runner *first);
+
+/* Compares what both have left: under other options all values, bit for bit; else parameters and
+ * results, as --rtol and --atol say. Appends lines about differences. */
+enum verdict run_other_compare(const struct outcome *first, const struct outcome *other,
+                               struct text *text);
+
+/* Contents of values in a run: what goes in, and what comes out. */
 
 /* What --input and --output name. False, with a usage error, where that is nothing. */
 bool run_values_name(struct runner *runner);

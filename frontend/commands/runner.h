@@ -4,12 +4,11 @@
 
 #include "backend/run.h"
 #include "frontend/commands/lowered_input.h"
-#include "frontend/commands/named_values.h"
 #include "frontend/commands/samples.h"
 #include "frontend/tensor/storage.h"
 #include "frontend/tensor/tensor.h"
 
-/* As many measured runs as it takes (run_repeat.c). */
+/* As many measured runs as it takes. */
 #define REPEAT_AUTO UINT64_MAX
 
 /* What a graph is compared with. */
@@ -22,6 +21,18 @@ enum comparison {
 
 /* What a comparison says; the worse is the greater. */
 enum verdict { VERDICT_EXACT, VERDICT_CLOSE, VERDICT_DIFFERENT };
+
+/* Values that an option names. Zero-initialised when empty. */
+struct named_value {
+    uint32_t graph;   /* index: the graph of the run, but where @GRAPH.NAME may name another */
+    uint32_t value;   /* id */
+    const char *text; /* behind the sign; NULL where there is none */
+};
+
+struct named_values {
+    struct named_value *at;
+    uint32_t count, capacity;
+};
 
 struct runner {
     struct invocation *invocation;
@@ -63,7 +74,7 @@ struct outcome {
     struct backend_run *run;       /* open, or NULL */
     struct storages storages;      /* of its first run: what is left there is its result */
     struct workplace *workplace;   /* of its further runs; ways that run one graph share it */
-    uint64_t *input_sums;          /* before its first run (run_check.c), or NULL */
+    uint64_t *input_sums;          /* before its first run (run_checks.c), or NULL */
     struct run_result last;
     unsigned runs;          /* so far */
     double first;           /* seconds of the first run */

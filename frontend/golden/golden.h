@@ -1,17 +1,22 @@
 /* Golden-file tests; docs/testing.md has the format.
  *
  * A file is parsed (golden.c) and its commands run within this process (golden_outcome.c). What
- * they did is compared with what is expected of them (golden_verdict.c, golden_lines.c), and
+ * they did is compared with what is expected of them (golden_compare.c), and
  * --bless rewrites the file (golden_bless.c). Nothing here prints, forks or exits. */
 #ifndef FRONTEND_GOLDEN_GOLDEN_H
 #define FRONTEND_GOLDEN_GOLDEN_H
 
 #include "frontend/cli/command.h"
-#include "frontend/golden/golden_part.h"
 #include "frontend/golden/template.h"
 #include "ir/base/diag.h"
 #include "ir/base/ids.h"
 #include "ir/base/text.h"
+
+/* Bytes of a text. */
+struct part {
+    const char *text;
+    size_t size;
+};
 
 /* ---- diagnostics ---- */
 

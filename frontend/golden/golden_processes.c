@@ -3,14 +3,14 @@
  * and exits with VERDICT plus its verdict; any other end is a failure, and the file holds what the
  * process printed. An alarm bounds its time. */
 #include "frontend/golden/golden_processes.h"
-#include "ir/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -22,22 +22,104 @@ enum {
     MAX_NOISE = 8000, /* bytes of a failed process's output that are shown */
 };
 
-struct worker {
-    pid_t pid;    /* 0: idle */
-    FILE *output; /* of the process */
-    uint32_t job;
-    time_t start;
-    struct file_bytes old; /* the file that it may rewrite */
-};
+/* -------------------------------------------------------------------------------- a test ---- */
 
-static time_t now(void)
+/* The verdict of what is in the file now. Puts into `blessed` the text of a file that expects what
+ * its commands did; nothing where that cannot be accepted, or would change nothing. */
+static enum golden_verdict test_file(const struct cli *cli, const char *path, struct text *report,
+                                     struct text *blessed)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec;
+    enum golden_verdict verdict = GOLDEN_FAILED;
+    struct golden golden;
+    struct file_bytes bytes;
+    char error[512];
+    report->size = blessed->size = 0;
+    if (!file_read_regular(path, &bytes, error, sizeof error)) {
+        text_printf(report, "  %s\n", error);
+        return GOLDEN_FAILED;
+    }
+    if (!golden_parse(&golden, path, bytes.data, bytes.size, error, sizeof error)) {
+        text_printf(report, "  %s\n", error);
+    } else {
+        struct golden_outcome *outcomes = mem_calloc(golden.commands.count, sizeof *outcomes);
+        bool acceptable = true;
+        for (uint32_t i = 0; i < golden.commands.count; i++) {
+            golden_run(&golden, i, cli, &outcomes[i]);
+            acceptable &= golden_is_acceptable(&outcomes[i]);
+        }
+        bool passed = golden_compare(&golden, outcomes, report);
+        if (passed && golden.fails) { /* its third line goes */
+            const char *begin = golden.lines.at[2].text, *end = bytes.data + bytes.size;
+            text_printf(report, "  it passes, though it is said to fail: %s\n", golden.fails);
+            text_bytes(blessed, bytes.data, (size_t)(begin - bytes.data));
+            begin += golden.lines.at[2].size;
+            begin += begin < end;
+            text_bytes(blessed, begin, (size_t)(end - begin));
+        } else if (passed) {
+            verdict = GOLDEN_PASSED;
+        } else if (golden.fails) { /* not blessed: it would be expected to do what it should not */
+            verdict = GOLDEN_KNOWN;
+        } else if (acceptable) {
+            golden_bless(&golden, outcomes, blessed);
+        }
+        for (uint32_t i = 0; i < golden.commands.count; i++)
+            golden_outcome_free(&outcomes[i]);
+        mem_free(outcomes);
+    }
+    if (blessed->size == bytes.size && memcmp(blessed->at, bytes.data, bytes.size) == 0)
+        blessed->size = 0;
+    golden_free(&golden);
+    file_bytes_free(&bytes);
+    return verdict;
 }
 
-/* ------------------------------------------------------------------------- the process ---- */
+static bool write_file(const char *path, const char *data, size_t size, struct text *report)
+{
+    char error[512];
+    struct stat st;
+    if (stat(path, &st) == 0 && !(st.st_mode & 0222)) { /* its folder would let it be replaced */
+        text_printf(report, "  cannot write '%s': it is read-only\n", path);
+        return false;
+    }
+    file_release_input(path); /* it is rewritten in place */
+    if (file_write(path, data, size, error, sizeof error))
+        return true;
+    text_printf(report, "  %s\n", error);
+    return false;
+}
+
+enum golden_verdict golden_test_file(const struct cli *cli, const char *path, bool bless,
+                                     struct text *report)
+{
+    /* What a test prints may hold its own comments, so it can take several rounds to pass. */
+    enum { ROUNDS = 4 };
+    struct text blessed = {NULL, 0, 0}, scratch = {NULL, 0, 0};
+    struct file_bytes old = {NULL, 0};
+    char error[512];
+    enum golden_verdict verdict = test_file(cli, path, report, &blessed);
+    if (verdict == GOLDEN_FAILED && !bless && blessed.size)
+        text_printf(report, "  run 'skirc test --bless %s' to accept\n", path);
+    if (verdict == GOLDEN_FAILED && bless && file_read_regular(path, &old, error, sizeof error)) {
+        bool changes = blessed.size > 0;
+        for (int round = 0; round < ROUNDS && verdict == GOLDEN_FAILED && blessed.size; round++) {
+            if (!write_file(path, blessed.at, blessed.size, &scratch))
+                break;
+            verdict = test_file(cli, path, &scratch, &blessed);
+        }
+        if (verdict == GOLDEN_PASSED)
+            verdict = GOLDEN_BLESSED;
+        else if (!changes || write_file(path, old.data, old.size, report))
+            text_string(report, "  this cannot be accepted, so the file stays as it is; change "
+                                "lines with regular expressions, 'not:' and lines without a "
+                                "similar one by hand\n");
+    }
+    file_bytes_free(&old);
+    text_free(&scratch);
+    text_free(&blessed);
+    return verdict;
+}
+
+/* --------------------------------------------------------------------------- the process ---- */
 
 /* SIGTERM lets the process remove its temporary files; a second alarm kills it. */
 static void end_late(int signal_number)
@@ -49,7 +131,7 @@ static void end_late(int signal_number)
 
 struct errand {
     const struct golden_processes *processes;
-    const char *path;
+    const struct golden_job *job;
     struct text report;
     enum golden_verdict verdict;
 };
@@ -57,30 +139,16 @@ struct errand {
 static void run_errand(void *user)
 {
     struct errand *errand = user;
-    errand->verdict = golden_test_file(errand->processes->cli, errand->path,
+    errand->verdict = golden_test_file(errand->processes->cli, errand->job->path,
                                        errand->processes->bless, &errand->report);
-}
-
-/* What the process still prints comes behind it. */
-static bool write_report(int fd, const struct text *report)
-{
-    ssize_t n;
-    if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
-        return false;
-    for (size_t at = 0; at < report->size; at += n > 0 ? (size_t)n : 0) {
-        n = write(fd, report->at + at, report->size - at);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return false;
-    }
-    return true;
 }
 
 /* Ends by exit, not _exit, so that sanitizers and coverage do their work at exit. The parent's
  * memory is not this process's to release: it has a scope of its own. */
-static _Noreturn void run_child(const struct golden_processes *processes, const char *path,
-                                FILE *output)
+static _Noreturn void run_child(const struct golden_processes *processes,
+                                const struct golden_job *job)
 {
-    struct errand errand = {.processes = processes, .path = path, .verdict = GOLDEN_FAILED};
+    struct errand errand = {.processes = processes, .job = job};
     struct mem_scope scope = {.blocks = NULL};
     setpgid(0, 0);
 #ifdef __linux__
@@ -88,7 +156,7 @@ static _Noreturn void run_child(const struct golden_processes *processes, const 
 #endif
     signal(SIGALRM, end_late);
     alarm(processes->timeout);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd = fileno(output);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd = fileno(job->output);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
     dup2(fd, STDOUT_FILENO);
@@ -96,113 +164,50 @@ static _Noreturn void run_child(const struct golden_processes *processes, const 
     if (!mem_scope_run(&scope, run_errand, &errand))
         exit(out_of_memory(stderr));
     fflush(NULL);
-    if (!write_report(fd, &errand.report))
+    const struct text *report = &errand.report;
+    if (ftruncate(fd, 0) != 0 || fseek(job->output, 0, SEEK_SET) != 0 ||
+        fwrite(report->at, 1, report->size, job->output) != report->size ||
+        fflush(job->output) != 0)
         exit(EXIT_DEFECT);
     text_free(&errand.report);
-    exit(VERDICT + errand.verdict);
+    exit(VERDICT + (int)errand.verdict);
 }
 
-/* -------------------------------------------------------------------------- the parent ---- */
+/* ---------------------------------------------------------------------------- the parent ---- */
 
-static void read_output(struct text *text, FILE *output, size_t limit)
+static time_t now(void)
 {
-    char buffer[4096];
-    ssize_t n;
-    for (off_t at = 0; (size_t)at < limit; at += n) {
-        size_t size = limit - (size_t)at < sizeof buffer ? limit - (size_t)at : sizeof buffer;
-        n = pread(fileno(output), buffer, size, at);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return;
-        n = n > 0 ? n : 0;
-        text_bytes(text, buffer, (size_t)n);
-    }
-}
-
-/* A process that dies while it rewrites a file leaves an intermediate text there. */
-static void restore_file(const struct worker *worker, const char *path)
-{
-    struct file_bytes bytes;
-    char error[256];
-    if (!worker->old.data || !file_read_regular(path, &bytes, error, sizeof error))
-        return;
-    file_release_input(path);
-    if (bytes.size != worker->old.size || memcmp(bytes.data, worker->old.data, bytes.size) != 0)
-        file_write(path, worker->old.data, worker->old.size, error, sizeof error);
-    file_bytes_free(&bytes);
-}
-
-static void report_death(const struct golden_processes *processes, const struct worker *worker,
-                         int status, struct text *report)
-{
-    if (WIFSIGNALED(status) && now() - worker->start >= (time_t)processes->timeout)
-        text_printf(report, "  it takes longer than %u seconds\n", processes->timeout);
-    else if (WIFSIGNALED(status))
-        text_printf(report, "  the command crashed: %s\n", strsignal(WTERMSIG(status)));
-    else
-        text_printf(report, "  the command ended the process with status %d\n",
-                    WEXITSTATUS(status));
-    size_t before = report->size;
-    text_string(report, "  it printed:\n");
-    size_t head = report->size;
-    read_output(report, worker->output, MAX_NOISE);
-    if (report->size == head)
-        report->size = before;
-    else if (report->at[report->size - 1] != '\n')
-        text_char(report, '\n');
-}
-
-/* Takes the result of a process that has ended. */
-static void worker_end(const struct golden_processes *processes, struct worker *worker, int status,
-                       struct golden_job *job)
-{
-    int verdict = WIFEXITED(status) ? WEXITSTATUS(status) - VERDICT : -1;
-    if (verdict >= GOLDEN_PASSED && verdict <= GOLDEN_KNOWN) {
-        job->verdict = (enum golden_verdict)verdict;
-        read_output(&job->report, worker->output, SIZE_MAX);
-    } else {
-        job->verdict = job->known ? GOLDEN_KNOWN : GOLDEN_FAILED;
-        report_death(processes, worker, status, &job->report);
-        restore_file(worker, job->path);
-    }
-    fclose(worker->output);
-    file_bytes_free(&worker->old);
-    *worker = (struct worker){.pid = 0};
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec;
 }
 
 /* False, with errno set, if no process can be had. */
-static bool worker_start(const struct golden_processes *processes, struct worker *worker,
-                         const struct golden_job *jobs, uint32_t job)
+static bool start_job(const struct golden_processes *processes, struct golden_job *job)
 {
     char error[256];
-    *worker = (struct worker){.output = tmpfile(), .job = job, .start = now()};
-    if (!worker->output)
+    job->verdict = GOLDEN_FAILED;
+    job->start = now();
+    job->output = tmpfile();
+    if (!job->output)
         return false;
-    if (processes->bless && !file_read_regular(jobs[job].path, &worker->old, error, sizeof error))
-        worker->old = (struct file_bytes){.data = NULL};
-    worker->pid = fork();
-    if (worker->pid == 0)
-        run_child(processes, jobs[job].path, worker->output);
-    if (worker->pid > 0)
+    if (processes->bless && !file_read_regular(job->path, &job->old, error, sizeof error))
+        job->old = (struct file_bytes){.data = NULL};
+    job->pid = fork();
+    if (job->pid == 0)
+        run_child(processes, job);
+    if (job->pid > 0)
         return true;
     int failure = errno;
-    fclose(worker->output);
-    file_bytes_free(&worker->old);
-    *worker = (struct worker){.pid = 0};
+    fclose(job->output);
+    file_bytes_free(&job->old);
+    job->pid = 0;
     errno = failure;
     return false;
 }
 
-/* Each process inherits the files of those before it, and needs descriptors of its own. */
-static unsigned limit_workers(unsigned workers)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < workers)
-        workers = (unsigned)(limit.rlim_cur / 4);
-    return workers ? workers : 1;
-}
-
 /* Waits for any process, and kills what is left of its group while its number is still taken. */
-static struct worker *wait_for_one(struct worker *workers, unsigned count, int *status)
+static struct golden_job *wait_for_one(struct golden_job *jobs, uint32_t count, int *status)
 {
     siginfo_t info;
     for (;;) {
@@ -213,53 +218,96 @@ static struct worker *wait_for_one(struct worker *workers, unsigned count, int *
         }
         kill(-info.si_pid, SIGKILL);
         waitpid(info.si_pid, status, 0);
-        for (unsigned i = 0; i < count; i++)
-            if (workers[i].pid == info.si_pid)
-                return &workers[i];
+        for (uint32_t i = 0; i < count; i++)
+            if (jobs[i].pid == info.si_pid)
+                return &jobs[i];
     }
 }
 
-static struct worker *find_idle(struct worker *workers, unsigned count)
+static void read_output(const struct golden_job *job, struct text *text, size_t limit)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (!workers[i].pid)
-            return &workers[i];
-    return NULL;
+    char buffer[4096];
+    size_t n;
+    rewind(job->output);
+    while (limit &&
+           (n = fread(buffer, 1, limit < sizeof buffer ? limit : sizeof buffer, job->output)) > 0) {
+        text_bytes(text, buffer, n);
+        limit -= n;
+    }
+}
+
+static void close_output(void *output)
+{
+    fclose(output);
+}
+
+/* Takes the result of a process that has ended. One that dies while it rewrites a file leaves an
+ * intermediate text there, which is replaced by the old one. */
+static void end_job(const struct golden_processes *processes, struct golden_job *job, int status)
+{
+    struct mem_guard guard;
+    int verdict = WIFEXITED(status) ? WEXITSTATUS(status) - VERDICT : -1;
+    mem_guard(&guard, close_output, job->output);
+    if (verdict >= GOLDEN_PASSED && verdict <= GOLDEN_KNOWN) {
+        job->verdict = (enum golden_verdict)verdict;
+        read_output(job, &job->report, SIZE_MAX);
+    } else {
+        struct text printed = {NULL, 0, 0};
+        struct file_bytes bytes;
+        char error[256];
+        job->verdict = job->fails ? GOLDEN_KNOWN : GOLDEN_FAILED;
+        if (WIFSIGNALED(status) && now() - job->start >= (time_t)processes->timeout)
+            text_printf(&job->report, "  it takes longer than %u seconds\n", processes->timeout);
+        else if (WIFSIGNALED(status))
+            text_printf(&job->report, "  the command crashed: %s\n", strsignal(WTERMSIG(status)));
+        else
+            text_printf(&job->report, "  the command ended the process with status %d\n",
+                        WEXITSTATUS(status));
+        read_output(job, &printed, MAX_NOISE);
+        if (printed.size)
+            text_printf(&job->report, "  it printed:\n%.*s%s", (int)printed.size, printed.at,
+                        printed.at[printed.size - 1] == '\n' ? "" : "\n");
+        text_free(&printed);
+        if (job->old.data && file_read_regular(job->path, &bytes, error, sizeof error)) {
+            if (bytes.size != job->old.size || memcmp(bytes.data, job->old.data, bytes.size) != 0)
+                write_file(job->path, job->old.data, job->old.size, &job->report);
+            file_bytes_free(&bytes);
+        }
+    }
+    mem_unguard(&guard);
+    fclose(job->output);
+    file_bytes_free(&job->old);
+    job->pid = 0;
 }
 
 void golden_processes_run(const struct golden_processes *processes, struct golden_job *jobs,
                           uint32_t count)
 {
-    unsigned n_workers = limit_workers(processes->workers), running = 0;
-    struct worker *workers = mem_calloc(n_workers, sizeof *workers), *worker;
-    bool *done = mem_calloc(count, sizeof *done);
-    uint32_t started = 0, finished = 0;
+    uint32_t started = 0, running = 0, finished = 0, most = processes->workers;
+    struct rlimit limit;
     int status;
+    /* Each process inherits the files of those before it, and needs descriptors of its own. */
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < most)
+        most = limit.rlim_cur < 4 ? 1 : (uint32_t)(limit.rlim_cur / 4);
     while (finished < count) {
-        while (started < count && (worker = find_idle(workers, n_workers))) {
-            jobs[started].verdict = GOLDEN_FAILED;
-            if (worker_start(processes, worker, jobs, started)) {
+        while (started < count && running < most) {
+            if (start_job(processes, &jobs[started]))
                 running++;
-            } else if (running) { /* it waits until another process has ended */
+            else if (running) /* it waits until another process has ended */
                 break;
-            } else {
+            else
                 text_printf(&jobs[started].report, "  cannot start a process: %s\n",
                             strerror(errno));
-                done[started] = true;
-            }
             started++;
         }
-        worker = running ? wait_for_one(workers, n_workers, &status) : NULL;
-        if (worker) {
-            done[worker->job] = true;
+        struct golden_job *job = running ? wait_for_one(jobs, started, &status) : NULL;
+        if (job) {
             running--;
-            worker_end(processes, worker, status, &jobs[worker->job]);
+            end_job(processes, job, status);
         }
-        for (; finished < started && done[finished]; finished++) {
+        for (; finished < started && !jobs[finished].pid; finished++) {
             processes->finished(processes->user, &jobs[finished], finished);
             text_free(&jobs[finished].report);
         }
     }
-    mem_free(workers);
-    mem_free(done);
 }

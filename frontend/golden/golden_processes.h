@@ -3,12 +3,21 @@
 #define FRONTEND_GOLDEN_GOLDEN_PROCESSES_H
 
 #include "frontend/golden/golden.h"
+#include "ir/base/file.h"
+
+#include <time.h>
 
 struct golden_job {
     const char *path;
-    bool known; /* it is known to fail: a crash or a hang is GOLDEN_KNOWN, too */
+    const char *claim;
+    const char *fails; /* why it is known to fail, so that a crash or a hang is GOLDEN_KNOWN */
     enum golden_verdict verdict;
     struct text report; /* what is wrong with it */
+    /* While it runs. */
+    pid_t pid; /* 0: it does not */
+    FILE *output;
+    time_t start;
+    struct file_bytes old; /* the file that it may rewrite */
 };
 
 struct golden_processes {

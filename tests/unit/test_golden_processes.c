@@ -114,7 +114,7 @@ static void take(void *user, const struct golden_job *job, uint32_t index)
 static void run_all(struct results *results, unsigned workers)
 {
     char folder[] = "/tmp/skir-processes.XXXXXX", paths[COUNT][64], text[64], error[256];
-    struct golden_job jobs[COUNT] = {{NULL, false, GOLDEN_FAILED, {NULL, 0, 0}}};
+    struct golden_job jobs[COUNT] = {{.path = NULL}};
     assert_non_null(mkdtemp(folder));
     for (unsigned i = 0; i < COUNT; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/%u.skir", folder, i);
@@ -171,7 +171,7 @@ static void take_verdict(void *user, const struct golden_job *job, uint32_t inde
 static enum golden_verdict run_one(const char *path, bool bless, bool known)
 {
     enum golden_verdict verdict = GOLDEN_PASSED;
-    struct golden_job job = {.path = path, .known = known};
+    struct golden_job job = {.path = path, .fails = known ? "reason" : NULL};
     struct golden_processes processes = {.cli = &program,
                                          .bless = bless,
                                          .workers = 1,

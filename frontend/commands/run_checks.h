@@ -1,26 +1,10 @@
 /* Kernels of ops that run one by one: each op that writes what it must not, leaves elements of its
  * results unwritten, or computes with memory that no kernel has written, is reported. */
-#ifndef FRONTEND_COMMANDS_OP_CHECKS_H
-#define FRONTEND_COMMANDS_OP_CHECKS_H
+#ifndef FRONTEND_COMMANDS_RUN_CHECKS_H
+#define FRONTEND_COMMANDS_RUN_CHECKS_H
 
 #include "frontend/commands/runner.h"
 #include "frontend/tensor/poison.h"
-
-/* What a run of the graph has left that shows a wrong kernel, for ops to be found that do it. */
-struct run_signs {
-    struct unwritten_list {
-        struct unwritten *at;
-        uint32_t count, capacity;
-    } unwritten;
-    bool beside;  /* something is written beside a memory */
-    bool changed; /* an input is that no op writes */
-    bool unknown; /* operands or results are to be looked at op by op */
-};
-
-/* Runs the ops of an outcome, whose first run has ended, in `storages`, which are filled anew.
- * Reports what they do wrong, and the signs that no op explains. `*wrong`: something was. */
-enum exit_status op_checks_run(const struct outcome *outcome, const struct storages *storages,
-                               const struct run_signs *signs, bool *wrong);
 
 /* ---- Operands that ops which run one by one only read, without other checks ---- */
 
@@ -49,5 +33,20 @@ void operand_checks_begin(struct operand_checks *checks, const struct runner *ru
 void operand_checks_op_ended(void *checks, const struct graph *graph, const struct op *op,
                              void *const *values);
 void operand_checks_free(struct operand_checks *checks);
+
+/* Whether kernels write all elements of their results, and nothing else: what runs of the graph
+ * show, and which op does it. */
+
+/* Before the first run of an outcome, in storages that are filled. */
+void run_check_begin(struct outcome *outcome);
+/* After it. EXIT_INPUT, reported, where a kernel does wrong. */
+enum exit_status run_check_end(struct outcome *outcome);
+/* Before each further run, in its workplace: unwritten memory has other contents than in the run
+ * before, so that a result that depends on it changes. */
+void run_check_again(const struct outcome *outcome);
+/* Runs the ops of an outcome one by one. EXIT_INPUT, reported, where one does wrong. */
+enum exit_status run_check_ops(const struct outcome *outcome);
+/* In any case, at the end. */
+void run_check_free(struct outcome *outcome);
 
 #endif

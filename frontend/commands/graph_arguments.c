@@ -1,10 +1,286 @@
-#include "frontend/commands/given_shapes.h"
-#include "frontend/commands/given_graphs.h"
+#include "frontend/commands/graph_arguments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tensor/npy.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+
+static bool read_dim(const char **text, int64_t *dim)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    *dim = strtoll(*text, &end, 10);
+    *text = end;
+    return errno == 0;
+}
+
+/* "2,4", or nothing of a scalar. */
+static bool read_dims(const char *text, struct given_shape *shape)
+{
+    for (; *text; shape->rank++) {
+        if (shape->rank && *text++ != ',')
+            return false;
+        if (shape->rank == MAX_RANK || !read_dim(&text, &shape->dims[shape->rank]))
+            return false;
+    }
+    return true;
+}
+
+/* A name may have its `%`. */
+static struct given_shape named_shape(const char *text, const char *sign)
+{
+    bool sigil = *text == '%';
+    return (struct given_shape){.name = text + sigil, .size = (size_t)(sign - text - sigil)};
+}
+
+static bool read_option(struct shape_arguments *shapes, const struct invocation *invocation,
+                        const char *text)
+{
+    const char *sign = strchr(text, '=');
+    struct given_shape shape = named_shape(text, sign ? sign : text + strlen(text));
+    shape.from = "--shape";
+    if (!sign || !read_dims(sign + 1, &shape)) {
+        usage_error(invocation, "--shape %s: expected NAME=N,N,..., whole numbers from 0", text);
+        return false;
+    }
+    vec_push(shapes, shape);
+    return true;
+}
+
+/* What cannot be read is reported by whoever reads the contents. */
+static void read_file(struct shape_arguments *shapes, const char *text)
+{
+    struct npy_header header;
+    char error[512];
+    const char *sign = strchr(text, '=');
+    if (!sign || !tensor_spec_is_file(sign + 1) ||
+        !npy_read_header(&header, sign + 1, error, sizeof error))
+        return;
+    struct given_shape shape = named_shape(text, sign);
+    shape.from = sign + 1;
+    shape.file = true;
+    shape.rank = header.rank;
+    memcpy(shape.dims, header.dims, header.rank * sizeof *header.dims);
+    vec_push(shapes, shape);
+}
+
+bool shape_arguments_read(struct shape_arguments *shapes, const struct invocation *invocation)
+{
+    const char *text;
+    bool ok = true;
+    if (option_exists(invocation, "shape"))
+        for (unsigned i = 0; ok && (text = option_value_at(invocation, "shape", i)); i++)
+            ok = read_option(shapes, invocation, text);
+    if (option_exists(invocation, "input"))
+        for (unsigned i = 0; ok && (text = option_value_at(invocation, "input", i)); i++)
+            read_file(shapes, text);
+    return ok;
+}
+
+enum { MAX_NAMES = 8 }; /* that are told */
+
+uint32_t outer_graphs_mark(const struct module *module, uint8_t *marks)
+{
+    uint32_t count = 0;
+    uint8_t *named = mem_calloc(module->graphs.count, 1);
+    graphs_mark_named(module, named);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        marks[i] = !named[i];
+        count += marks[i];
+    }
+    mem_free(named);
+    return count;
+}
+
+/* "'p', 'q' or 'r'". */
+static void put_names(struct text *text, const struct module *module, const uint8_t *marks,
+                      uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < module->graphs.count && n < MAX_NAMES; i++) {
+        if (!marks[i])
+            continue;
+        text_printf(text, "%s'%.*s'",
+                    n == 0           ? ""
+                    : n + 1 == count ? " or "
+                                     : ", ",
+                    NAME(module, module->graphs.at[i].name));
+        n++;
+    }
+    if (count > n)
+        text_printf(text, " or %u more", count - n);
+}
+
+void outer_graphs_report(const struct invocation *invocation, const struct module *module,
+                         const uint8_t *marks, const char *having)
+{
+    struct text names = {NULL, 0, 0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        count += marks[i] != 0;
+    put_names(&names, module, marks, count);
+    usage_error(
+        invocation,
+        "the file has several graphs that no other calls; choose one by --graph: %.*s%s%s%s",
+        (int)names.size, names.at, having ? ", which " : "",
+        !having      ? ""
+        : count == 1 ? "has "
+                     : "have ",
+        having ? having : "");
+    text_free(&names);
+}
+
+/* ---------------------------------------------------------------------------- choosing ---- */
+
+static const char *named_graph(const struct input *input)
+{
+    const struct invocation *invocation = input->invocation;
+    return option_exists(invocation, "graph") ? option_value(invocation, "graph") : NULL;
+}
+
+uint8_t *given_graphs(const struct input *input)
+{
+    const struct module *module = input->module;
+    const char *name = named_graph(input);
+    uint8_t *chosen = mem_calloc(module->graphs.count, 1);
+    if (!name)
+        outer_graphs_mark(module, chosen);
+    for (uint32_t i = 0; name && i < module->graphs.count; i++)
+        chosen[i] = name_is(module, module->graphs.at[i].name, name);
+    return chosen;
+}
+
+/* The same of those whose names have the values: all, or that of --graph with what it calls. */
+static uint8_t *given_graphs_meant(const struct input *input, const uint8_t *chosen)
+{
+    const struct module *module = input->module;
+    uint32_t count = module->graphs.count;
+    uint8_t *meant = mem_calloc(count, 1);
+    for (uint32_t i = 0; i < count; i++)
+        meant[i] = !named_graph(input) || chosen[i];
+    graphs_mark_reached(module, meant);
+    return meant;
+}
+
+uint32_t given_param(const struct module *module, const struct graph *graph,
+                     const struct given_shape *shape)
+{
+    uint32_t name = intern_find(&module->names, shape->name, shape->size);
+    for (uint32_t i = 0; name != NONE && i < graph->n_params; i++)
+        if (graph->values.at[i].name == name)
+            return i;
+    return NONE;
+}
+
+/* ---------------------------------------------------------------------------- one of them ---- */
+
+/* Whether the graph has all that is given. */
+static bool has_given(const struct module *module, const struct graph *graph,
+                      const struct shape_arguments *shapes, const struct dim_bindings *bindings)
+{
+    bool has = true;
+    for (uint32_t i = 0; i < bindings->count; i++)
+        has = has && graph_declares_dim(graph, bindings->at[i].name);
+    for (uint32_t i = 0; i < shapes->count; i++)
+        has = has && given_param(module, graph, &shapes->at[i]) != NONE;
+    return has;
+}
+
+/* "'b', '%x'": the names of what is given. */
+static void put_given(const struct module *module, const struct shape_arguments *shapes,
+                      const struct dim_bindings *bindings, struct text *text)
+{
+    for (uint32_t i = 0; i < bindings->count; i++)
+        text_printf(text, "%s'%.*s'", text->size ? ", " : "", NAME(module, bindings->at[i].name));
+    for (uint32_t i = 0; i < shapes->count; i++)
+        text_printf(text, "%s'%%%.*s'", text->size ? ", " : "", (int)shapes->at[i].size,
+                    shapes->at[i].name);
+    text_char(text, '\0');
+}
+
+/* Those that have what is given, or all where none has. */
+static void report_several(const struct input *input, const uint8_t *chosen,
+                           const struct shape_arguments *shapes,
+                           const struct dim_bindings *bindings)
+{
+    const struct module *module = input->module;
+    uint8_t *having = mem_calloc(module->graphs.count, 1);
+    struct text given = {NULL, 0, 0};
+    bool any = false;
+    put_given(module, shapes, bindings, &given);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        having[i] = chosen[i] && has_given(module, &module->graphs.at[i], shapes, bindings);
+        any = any || having[i];
+    }
+    outer_graphs_report(input->invocation, module, any ? having : chosen, any ? given.at : NULL);
+    text_free(&given);
+    mem_free(having);
+}
+
+/* Whether the command is about one graph of the file. Another file that it is compared with has one
+ * of the same name. */
+static bool wants_one(const struct input *input)
+{
+    return option_exists(input->invocation, "graph") && !named_graph(input) &&
+           !input_is_compared(input);
+}
+
+/* ------------------------------------------------------------------------------ names ---- */
+
+static void report_name(const struct input *input, const uint8_t *meant, uint32_t name)
+{
+    const struct module *module = input->module;
+    struct suggest suggest = name_suggest(module, name);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t n = 0; meant[i] && n < graph->dims.count; n++)
+            name_offer(&suggest, module, graph->dims.at[n].name);
+        for (uint32_t n = 0; meant[i] && n < graph->gears.count; n++)
+            name_offer(&suggest, module, graph->gears.at[n].name);
+    }
+    usage_error(input->invocation, "--bind: the graph '%s' declares no dimension '%.*s'%s",
+                named_graph(input), NAME(module, name), suggest_end(&suggest).text);
+}
+
+static bool check_names(const struct input *input, const uint8_t *meant,
+                        const struct dim_bindings *bindings)
+{
+    const struct module *module = input->module;
+    bool any = memchr(meant, 1, module->graphs.count) != NULL, ok = true;
+    for (uint32_t n = 0; any && ok && n < bindings->count; n++) {
+        ok = false;
+        for (uint32_t i = 0; i < module->graphs.count && !ok; i++)
+            ok = meant[i] && graph_declares_dim(&module->graphs.at[i], bindings->at[n].name);
+        if (!ok)
+            report_name(input, meant, bindings->at[n].name);
+    }
+    return ok;
+}
+
+/* False, with a usage error, where a command that is about one graph is given values or shapes, but
+ * several are chosen; and where no graph that is meant has a name of --bind. */
+static bool given_graphs_check(const struct input *input, const uint8_t *chosen,
+                               const uint8_t *meant, const struct shape_arguments *shapes,
+                               const struct dim_bindings *bindings)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < input->module->graphs.count; i++)
+        count += chosen[i];
+    if (count > 1 && shapes->count + bindings->count > 0 && wants_one(input)) {
+        report_several(input, chosen, shapes, bindings);
+        return false;
+    }
+    return check_names(input, meant, bindings);
+}
 
 struct given_shapes {
     struct input *input;

@@ -1,9 +1,12 @@
 /* What commands write, and with which exit status they end. */
-#ifndef FRONTEND_CLI_OUTPUT_H
-#define FRONTEND_CLI_OUTPUT_H
+#ifndef FRONTEND_CLI_MODULE_IO_H
+#define FRONTEND_CLI_MODULE_IO_H
 
 #include "frontend/cli/command.h"
+#include "ir/base/file.h"
 #include "ir/base/intern.h"
+#include "ir/base/json.h"
+#include "ir/module.h"
 #include "ir/syntax/print.h"
 
 /* The exit status of the worse of two outcomes. */
@@ -51,5 +54,47 @@ typedef enum exit_status outputs_work(struct invocation *invocation, const char 
                                       const char *output, const void *user);
 enum exit_status outputs_each(struct outputs *outputs, struct invocation *invocation,
                               outputs_work *work, const void *user);
+
+/* A .skir file as the commands use it: read, parsed, and its diagnostics. */
+
+struct input {
+    const struct invocation *invocation;
+    const char *path;
+    struct file_bytes bytes;
+    struct source source;
+    struct spans comments;
+    struct diags diags;
+    struct module *module; /* NULL where the file could not be read or parsed */
+    bool keeps_remarks;    /* no file of --remarks is to be written: it was told why */
+};
+
+/* Reads and parses; what the file includes is left alone. Whatever goes wrong is in
+ * input->diags. */
+void input_open(struct input *input, const struct invocation *invocation, const char *path);
+/* Only reads, a text in a format of others. Returns whether there is one. */
+bool input_open_foreign(struct input *input, const struct invocation *invocation, const char *path);
+/* input_open with what the file includes, then the verifier. Returns whether there is a correct
+ * module. */
+bool input_open_verified(struct input *input, const struct invocation *invocation,
+                         const char *path);
+/* Appends the diagnostics so far to an open array, as objects with severity, id, text, position
+ * and notes. */
+void input_diags_json(struct input *input, struct json *json, const char *file);
+
+/* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else
+ * `status`. Writes the remarks file where one was asked for. */
+enum exit_status input_close(struct input *input, enum exit_status status);
+
+/* Whether it is the file that --compare names: what is given for the command's own file need not
+ * be there. */
+bool input_is_compared(const struct input *input);
+
+/* A module that is written to another folder than it came from. */
+
+/* Makes the relative paths of its includes, and of files with contents, lead from the folder of the
+ * file `to` to where they led from that of the file `from`. "-" stands in the current folder as an
+ * input; as an output it is in no folder that is known, and paths stay. Kernels that were imported
+ * have paths, too: of their objects, and of the metadata that they came from (`_json`). */
+void move_paths(struct module *module, const char *from, const char *to);
 
 #endif

@@ -1,0 +1,553 @@
+/* What `skirc support` prints: completion of the command line for bash and zsh from the tables of
+ * commands and options, syntaxes for Vim and VS Code from the tables of the language's words. */
+#include "frontend/support/support.h"
+
+#include <string.h>
+
+/* What can stand behind an option. */
+enum value_kind {
+    VALUE_NONE, /* a flag */
+    VALUE_ANY,
+    VALUE_WORDS,
+    VALUE_FILE,
+    VALUE_FOLDER
+};
+
+struct option_values {
+    enum value_kind kind;
+    const char *const *words; /* ended by NULL */
+    char between;             /* 0: one value */
+};
+
+static const char *const vocabulary_keywords[] = {
+#define KEYWORD(name) #name,
+#include "ir/words.def"
+#undef KEYWORD
+    NULL};
+
+static const char *const vocabulary_words[] = {
+#define WORD(name) #name,
+#include "ir/words.def"
+#undef WORD
+    NULL};
+
+static const char *const vocabulary_instructions[] = {
+#define INSTR(name, ...) #name,
+#include "ir/instrs.def"
+#undef INSTR
+    NULL};
+
+static const char *const vocabulary_dtypes[] = {
+#define DTYPE(name, ...) #name,
+#include "ir/dtypes.def"
+#undef DTYPE
+    NULL};
+
+static const char *const vocabulary_formats[] = {
+#define FORMAT(name, ...) #name,
+#include "ir/formats.def"
+#undef FORMAT
+    NULL};
+
+static const char *const vocabulary_kernel_types[] = {
+#define KERNEL_TYPE(name, ...) #name,
+#include "ir/kernel_types.def"
+#undef KERNEL_TYPE
+    NULL};
+
+static const char *const vocabulary_sk_options[] = {
+#define SK_OPTION(name, text, ...) text,
+#include "ir/sk_options.def"
+#undef SK_OPTION
+    NULL};
+
+/* Appends them with `between` in between. */
+static void vocabulary_print(struct text *text, const char *const *words, const char *between)
+{
+    for (size_t i = 0; words[i]; i++)
+        text_printf(text, "%s%s", i ? between : "", words[i]);
+}
+
+/* ------------------------------------------------------------------------------- sets ---- */
+
+static const char *const COLOURS[] = {"auto", "always", "never", NULL};
+static const char *const COMPARED[] = {"unfused", NULL};
+static const char *const PARTITIONS[] = {"fewest", "reference", NULL};
+static const char *const NAMES[] = {"own", "reference", NULL};
+
+static const char *const PASSES[] = {
+#define PASS(name, cli, where, needs, gives, changes, summary) cli,
+#include "passes/passes.def"
+#undef PASS
+    NULL};
+
+static const char *const PASS_LISTS[] = {"default",
+#define PASS(name, cli, where, needs, gives, changes, summary) cli,
+#include "passes/passes.def"
+#undef PASS
+                                         NULL};
+
+static const char *const SK_OPTIONS[] = {
+#define SK_OPTION(name, text, kind, low, high, absent, words, help) text "=",
+#include "ir/sk_options.def"
+#undef SK_OPTION
+    NULL};
+
+static const char *const TARGETS[] = {
+#define BACKEND(name, summary, runs, functions) #name,
+#include "backend/backends.def"
+#undef BACKEND
+    NULL};
+
+static const char *const RUNNERS[] = {
+#define RUNS_yes(name) #name,
+#define RUNS_no(name)
+#define BACKEND(name, summary, runs, functions) RUNS_##runs(name)
+#include "backend/backends.def"
+#undef BACKEND
+    NULL};
+
+static const char *const EMISSIONS[] = {
+#define EMISSION(target, name, kind, suffix, make, summary) name,
+#include "backend/backends.def"
+#undef EMISSION
+    NULL};
+
+#define IF_yes(cli) cli,
+#define IF_some(cli) cli,
+#define IF_graph(cli) cli,
+#define IF_no(cli)
+static const char *const READ_FORMATS[] = {
+#define FORMAT(name, cli, suffix, reads, writes, summary) IF_##reads(cli)
+#include "frontend/exchange/exchange.def"
+#undef FORMAT
+    NULL};
+
+static const char *const WRITTEN_FORMATS[] = {
+#define FORMAT(name, cli, suffix, reads, writes, summary) IF_##writes(cli)
+#include "frontend/exchange/exchange.def"
+#undef FORMAT
+    NULL};
+
+/* ---------------------------------------------------------------------------- options ---- */
+
+static const struct row {
+    const char *command, *option;
+    struct option_values values;
+} rows[] = {
+#define VALUES(command, option, set, between) {command, option, {VALUE_WORDS, set, between}},
+#include "frontend/support/values.def"
+#undef VALUES
+};
+
+/* FILE, FILE.json, NAME=FILE.npy, OUT, OUT.skir */
+static bool names_file(const char *metavar)
+{
+    return strstr(metavar, "FILE") || strncmp(metavar, "OUT", 3) == 0;
+}
+
+static struct option_values option_values(const struct command *command,
+                                          const struct option *option)
+{
+    if (!option->metavar)
+        return (struct option_values){.kind = VALUE_NONE};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].option, option->name) == 0 &&
+            (!*rows[i].command || strcmp(rows[i].command, command->name) == 0))
+            return rows[i].values;
+    if (strcmp(option->metavar, "DIR") == 0)
+        return (struct option_values){.kind = VALUE_FOLDER};
+    return (struct option_values){.kind = names_file(option->metavar) ? VALUE_FILE : VALUE_ANY};
+}
+
+/* ------------------------------------------------------------------------------- words ---- */
+
+static bool is_repeated(const char *const *words, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(words[j], words[i]) == 0)
+            return true;
+    return false;
+}
+
+static void print_each_once(struct text *text, const char *const *words)
+{
+    const char *between = "";
+    for (size_t i = 0; words[i]; i++) {
+        if (is_repeated(words, i))
+            continue;
+        text_printf(text, "%s%s", between, words[i]);
+        between = " ";
+    }
+}
+
+static void print_command_names(struct text *text, const struct cli *cli)
+{
+    text_string(text, "_skirc_commands=\"");
+    for (const struct command *command = cli->commands; command->name; command++)
+        text_printf(text, "%s ", command->name);
+    text_string(text, "help --help --version\"\n\n");
+}
+
+/* ----------------------------------------------------------------------------- options ---- */
+
+static void print_option_names(struct text *text, const struct option *options)
+{
+    for (const struct option *option = options; option && option->name; option++)
+        text_printf(text, " --%s%s", option->name, option->kind == OPTION_FLAG ? "" : "=");
+}
+
+static void print_options(struct text *text, const struct cli *cli)
+{
+    text_string(text, "_skirc_options() # COMMAND\n{\n    case $1 in\n");
+    for (const struct command *command = cli->commands; command->name; command++) {
+        text_printf(text, "    %s) words=\"", command->name);
+        print_option_names(text, command->options);
+        print_option_names(text, cli->common_options);
+        text_string(text, "\" ;;\n");
+    }
+    text_string(text, "    esac\n}\n\n");
+}
+
+static void print_values(struct text *text, const struct command *command,
+                         const struct option *option)
+{
+    struct option_values values = option_values(command, option);
+    if (values.kind == VALUE_NONE)
+        return;
+    text_printf(text, "    \"%s --%s\"", command->name, option->name);
+    if (option->letter)
+        text_printf(text, " | \"%s -%c\"", command->name, option->letter);
+    text_string(text, ") ");
+    if (option->kind == OPTION_OPTIONAL)
+        text_string(text, "joined=1 ");
+    if (values.kind == VALUE_WORDS) {
+        text_string(text, "kind=words words=\"");
+        print_each_once(text, values.words);
+        text_string(text, "\"");
+        if (values.between)
+            text_printf(text, " between=%c", values.between);
+    } else {
+        text_printf(text, "kind=%s",
+                    values.kind == VALUE_FILE     ? "file"
+                    : values.kind == VALUE_FOLDER ? "folder"
+                                                  : "any");
+    }
+    text_string(text, " ;;\n");
+}
+
+static void print_all_values(struct text *text, const struct cli *cli)
+{
+    text_string(text, "# What stands behind an option: kind, words, what is between several.\n"
+                      "_skirc_values() # COMMAND OPTION\n{\n    case \"$1 $2\" in\n");
+    for (const struct command *command = cli->commands; command->name; command++) {
+        for (const struct option *o = command->options; o && o->name; o++)
+            print_values(text, command, o);
+        for (const struct option *o = cli->common_options; o && o->name; o++)
+            print_values(text, command, o);
+    }
+    text_string(text, "    esac\n}\n\n");
+}
+
+/* A word of the shell ends at '=' and ':', too, and what is completed is only what follows. */
+static const char bash_function[] =
+    "_skirc()\n"
+    "{\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} command=${COMP_WORDS[1]}\n"
+    "    local whole before option= value= head= words= kind= between= joined= breaks= found\n"
+    "    whole=${line##*[[:blank:]]}\n"
+    "    before=${line%\"$whole\"}\n"
+    "    before=${before%\"${before##*[![:blank:]]}\"}\n"
+    "    COMPREPLY=()\n"
+    "    if [[ $whole == --*=* ]]; then\n"
+    "        option=${whole%%=*} value=${whole#*=} head=${whole%%=*}=\n"
+    "        _skirc_values \"$command\" \"$option\"\n"
+    "    elif [[ ${before##*[[:blank:]]} == -* ]]; then\n"
+    "        value=$whole\n"
+    "        _skirc_values \"$command\" \"${before##*[[:blank:]]}\"\n"
+    "        [ -z \"$joined\" ] || kind=\n"
+    "    fi\n"
+    "    if [ -z \"$kind\" ]; then\n"
+    "        value=$whole head=\n"
+    "        if [[ $before != *[[:blank:]]* ]]; then\n"
+    "            words=$_skirc_commands kind=words\n"
+    "        elif [[ $whole == -* ]]; then\n"
+    "            _skirc_options \"$command\"\n"
+    "            kind=words\n"
+    "        elif [ \"$command\" = help ]; then\n"
+    "            words=$_skirc_commands kind=words\n"
+    "        elif [ \"$command\" = support ]; then\n"
+    "            words=$_skirc_support kind=words\n"
+    "        else\n"
+    "            kind=file\n"
+    "        fi\n"
+    "    fi\n"
+    "    if [ -n \"$between\" ]; then\n"
+    "        head+=${value%\"${value##*$between}\"} value=${value##*$between}\n"
+    "        compopt -o nospace 2>/dev/null\n"
+    "    fi\n"
+    "    [[ $COMP_WORDBREAKS != *=* ]] || breaks+==\n"
+    "    [[ $COMP_WORDBREAKS != *:* ]] || breaks+=:\n"
+    "    [ -z \"$breaks\" ] || breaks=${whole%\"${whole##*[$breaks]}\"}\n"
+    "    case $kind in\n"
+    "    words) found=$(compgen -W \"$words\" -- \"$value\") ;;\n"
+    "    file) found=$(compgen -f -- \"$value\") ;;\n"
+    "    folder) found=$(compgen -d -- \"$value\") ;;\n"
+    "    *) found= ;;\n"
+    "    esac\n"
+    "    [ -n \"$found\" ] || return 0\n"
+    "    [ \"$kind\" = words ] || compopt -o filenames 2>/dev/null\n"
+    "    while IFS= read -r value; do\n"
+    "        value=$head$value\n"
+    "        COMPREPLY+=(\"${value#\"$breaks\"}\")\n"
+    "    done <<<\"$found\"\n"
+    "    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then\n"
+    "        compopt -o nospace 2>/dev/null\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _skirc skirc\n";
+
+void support_bash(const struct cli *cli, struct text *text)
+{
+    text_string(text, "# bash completion of skirc, printed by 'skirc support bash'.\n\n");
+    print_command_names(text, cli);
+    text_string(text, "_skirc_support=\"");
+#define SUPPORT(name, summary) text_string(text, #name " ");
+#include "frontend/support/support.def"
+#undef SUPPORT
+    text_string(text, "\"\n\n");
+    print_options(text, cli);
+    print_all_values(text, cli);
+    text_string(text, bash_function);
+}
+
+/* ------------------------------------------------------------------------------ quoting ---- */
+
+/* A piece of a specification in single quotes, in which `special` have a meaning. Of a text with
+ * several lines the first. */
+static void print_quoted(struct text *text, const char *piece, const char *special)
+{
+    for (; *piece && *piece != '\n'; piece++) {
+        if (*piece == '\'') {
+            text_string(text, "'\\''");
+            continue;
+        }
+        if (strchr(special, *piece))
+            text_char(text, '\\');
+        text_char(text, *piece);
+    }
+}
+
+/* ------------------------------------------------------------------------------ options ---- */
+
+static void print_action(struct text *text, const struct option_values *values, const char *metavar)
+{
+    if (values->kind == VALUE_FILE) {
+        text_string(text, "_files");
+    } else if (values->kind == VALUE_FOLDER) {
+        text_string(text, "_files -/");
+    } else if (values->kind == VALUE_ANY) {
+        text_char(text, ' ');
+    } else if (values->between) {
+        text_printf(text, "_values -s %c %s", values->between, metavar);
+        for (size_t i = 0; values->words[i]; i++)
+            text_printf(text, " %s", values->words[i]);
+    } else {
+        text_char(text, '(');
+        for (size_t i = 0; values->words[i]; i++)
+            text_printf(text, "%s%s", i ? " " : "", values->words[i]);
+        text_char(text, ')');
+    }
+}
+
+/* `--name=[help]:metavar:action`; the letter of an option is one more name of it. */
+static void print_spec(struct text *text, const struct command *command,
+                       const struct option *option, bool letter)
+{
+    struct option_values values = option_values(command, option);
+    text_string(text, " \\\n            '");
+    if (option->kind == OPTION_MANY)
+        text_char(text, '*');
+    if (letter)
+        text_printf(text, "-%c", option->letter);
+    else
+        text_printf(text, "--%s", option->name);
+    if (values.kind != VALUE_NONE)
+        text_string(text, option->kind == OPTION_OPTIONAL ? "=-" : letter ? "+" : "=");
+    text_char(text, '[');
+    print_quoted(text, option->help, "[]:\\");
+    text_char(text, ']');
+    if (values.kind != VALUE_NONE) {
+        text_string(text, option->kind == OPTION_OPTIONAL ? "::" : ":");
+        print_quoted(text, option->metavar, ":\\");
+        text_char(text, ':');
+        print_action(text, &values, "value");
+    }
+    text_char(text, '\'');
+}
+
+static void print_specs(struct text *text, const struct command *command,
+                        const struct option *options)
+{
+    for (const struct option *option = options; option && option->name; option++) {
+        print_spec(text, command, option, false);
+        if (option->letter)
+            print_spec(text, command, option, true);
+    }
+}
+
+static void print_operands(struct text *text, const struct command *command)
+{
+    if (strcmp(command->name, "support") == 0) {
+        text_string(text, " \\\n            '1:what:(");
+#define SUPPORT(name, summary) text_string(text, " " #name);
+#include "frontend/support/support.def"
+#undef SUPPORT
+        text_string(text, ")' ;;\n");
+        return;
+    }
+    text_string(text, " \\\n            '*:file:_files' ;;\n");
+}
+
+/* ----------------------------------------------------------------------------- commands ---- */
+
+static void print_commands(struct text *text, const struct cli *cli)
+{
+    for (const struct command *command = cli->commands; command->name; command++) {
+        text_printf(text, "            '%s:", command->name);
+        print_quoted(text, command->summary, ":\\");
+        text_string(text, "'\n");
+    }
+    text_string(text, "            'help:show the help of a command'\n");
+}
+
+void support_zsh(const struct cli *cli, struct text *text)
+{
+    text_string(text,
+                "#compdef skirc\n# zsh completion of skirc, printed by 'skirc support zsh'.\n\n"
+                "_skirc() {\n    local curcontext=\"$curcontext\" state line\n"
+                "    local -a commands\n    typeset -A opt_args\n"
+                "    _arguments -C '1:command:->command' '*::argument:->argument' && return\n"
+                "    case $state in\n    command)\n        commands=(\n");
+    print_commands(text, cli);
+    text_string(text, "        )\n        _describe command commands ;;\n    argument)\n"
+                      "        case $words[1] in\n");
+    for (const struct command *command = cli->commands; command->name; command++) {
+        text_printf(text, "        %s)\n            _arguments", command->name);
+        print_specs(text, command, command->options);
+        print_specs(text, command, cli->common_options);
+        print_operands(text, command);
+    }
+    text_string(text, "        esac ;;\n    esac\n}\n\n_skirc \"$@\"\n");
+}
+
+static void print_keywords(struct text *text, const char *group, const char *const *words)
+{
+    text_printf(text, "syn keyword %s ", group);
+    vocabulary_print(text, words, " ");
+    text_char(text, '\n');
+}
+
+/* What has a place of its own: sigils, strings, numbers, types of ops, comments. The last match of
+ * several at one place wins. */
+static const char vim_matches[] =
+    "syn match skirOpType /\\<\\h\\w*\\ze\\s*(/\n"
+    "syn match skirKey /\\<\\h\\w*\\ze\\s*=[^=]/\n"
+    "syn match skirNumber /\\<-\\?\\d\\+\\(\\.\\d\\+\\)\\?\\([eE][-+]\\?\\d\\+\\)\\?\\>/\n"
+    "syn match skirNumber /\\<0x\\x\\+\\>/\n"
+    "syn match skirValue /%[A-Za-z0-9_.$]\\+\\|%\"\\([^\"\\\\]\\|\\\\.\\)*\"/\n"
+    "syn match skirSymbol /@[A-Za-z0-9_.$]\\+\\|@\"\\([^\"\\\\]\\|\\\\.\\)*\"/\n"
+    "syn region skirString start=/[@%]\\@<!\"/ skip=/\\\\./ end=/\"/ oneline contains=skirOption\n"
+    "syn match skirComment /\\/\\/.*/ contains=skirDirective,@Spell\n";
+
+static const char vim_colours[] = "\n"
+                              "hi def link skirKeyword Statement\n"
+                              "hi def link skirWord Identifier\n"
+                              "hi def link skirKey Identifier\n"
+                              "hi def link skirInstruction Function\n"
+                              "hi def link skirOpType Function\n"
+                              "hi def link skirDtype Type\n"
+                              "hi def link skirKernelType Type\n"
+                              "hi def link skirFormat StorageClass\n"
+                              "hi def link skirValue Identifier\n"
+                              "hi def link skirSymbol Special\n"
+                              "hi def link skirString String\n"
+                              "hi def link skirOption Special\n"
+                              "hi def link skirNumber Number\n"
+                              "hi def link skirComment Comment\n"
+                              "hi def link skirDirective PreProc\n"
+                              "\n"
+                              "setlocal comments=:// commentstring=//\\ %s\n"
+                              "let b:current_syntax = 'skir'\n";
+
+void support_vim(const struct cli *cli, struct text *text)
+{
+    (void)cli;
+    text_string(text, "\" Vim syntax of .skir, printed by 'skirc support vim'.\n"
+                      "if exists('b:current_syntax')\n  finish\nendif\n\nsyn case match\n");
+    text_string(text, vim_matches);
+    print_keywords(text, "skirWord", vocabulary_words);
+    print_keywords(text, "skirInstruction", vocabulary_instructions);
+    print_keywords(text, "skirDtype", vocabulary_dtypes);
+    print_keywords(text, "skirKernelType", vocabulary_kernel_types);
+    print_keywords(text, "skirKeyword", vocabulary_keywords);
+    print_keywords(text, "skirFormat", vocabulary_formats); /* the last one of a word counts */
+    text_string(text, "syn match skirOption /\\<\\(");
+    vocabulary_print(text, vocabulary_sk_options, "\\|");
+    text_string(text, "\\)\\ze=/ contained\nsyn match skirDirective /\\/\\/!.*/ contained\n");
+    text_string(text, vim_colours);
+}
+
+/* A rule of the grammar: words of a list, as a whole. */
+static void print_words(struct text *text, const char *scope, const char *before,
+                        const char *const *words, const char *behind)
+{
+    text_printf(text, "    {\"name\": \"%s.skir\", \"match\": \"%s(?:", scope, before);
+    vocabulary_print(text, words, "|");
+    text_printf(text, ")%s\"},\n", behind);
+}
+
+/* Rules count in this order. */
+static const char grammar_begin[] =
+    "{\n"
+    "  \"$schema\": "
+    "\"https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json\",\n"
+    "  \"name\": \"skir\",\n"
+    "  \"scopeName\": \"source.skir\",\n"
+    "  \"fileTypes\": [\"skir\"],\n"
+    "  \"patterns\": [\n"
+    "    {\"name\": \"meta.directive.skir\", \"match\": \"//!.*$\"},\n"
+    "    {\"name\": \"comment.line.double-slash.skir\", \"match\": \"//.*?(?=//!|$)\"},\n"
+    "    {\"name\": \"variable.other.skir\", "
+    "\"match\": \"%(?:[A-Za-z0-9_.$]+|\\\"(?:[^\\\"\\\\\\\\]|\\\\\\\\.)*\\\")\"},\n"
+    "    {\"name\": \"entity.name.function.skir\", "
+    "\"match\": \"@(?:[A-Za-z0-9_.$]+|\\\"(?:[^\\\"\\\\\\\\]|\\\\\\\\.)*\\\")\"},\n"
+    "    {\"name\": \"string.quoted.double.skir\", \"begin\": \"\\\"\", "
+    "\"end\": \"\\\"|$\", \"patterns\": [\n"
+    "      {\"name\": \"constant.character.escape.skir\", \"match\": \"\\\\\\\\.\"},\n"
+    "      {\"name\": \"support.type.property-name.skir\", \"match\": \"\\\\b(?:";
+
+static const char grammar_end[] =
+    "    {\"name\": \"support.function.skir\", "
+    "\"match\": \"\\\\b[A-Za-z_]\\\\w*(?=\\\\s*\\\\()\"},\n"
+    "    {\"name\": \"variable.parameter.skir\", "
+    "\"match\": \"\\\\b[A-Za-z_]\\\\w*(?=\\\\s*=(?!=))\"},\n"
+    "    {\"name\": \"constant.numeric.skir\", "
+    "\"match\": \"\\\\b(?:0x[0-9A-Fa-f]+|[0-9]+(?:\\\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\\\\b\"}\n"
+    "  ]\n"
+    "}\n";
+
+void support_vscode(const struct cli *cli, struct text *text)
+{
+    (void)cli;
+    text_string(text, grammar_begin);
+    vocabulary_print(text, vocabulary_sk_options, "|");
+    text_string(text, ")(?==)\"}\n    ]},\n");
+    print_words(text, "keyword.control", "\\\\b", vocabulary_keywords, "\\\\b");
+    print_words(text, "storage.type", "\\\\b", vocabulary_dtypes, "\\\\b");
+    print_words(text, "storage.modifier", "(?<=:)\\\\s*", vocabulary_formats, "\\\\b");
+    print_words(text, "storage.type.kernel", "\\\\b", vocabulary_kernel_types, "\\\\b");
+    print_words(text, "keyword.operator.instruction", "\\\\b", vocabulary_instructions, "\\\\b");
+    print_words(text, "variable.language", "\\\\b", vocabulary_words, "\\\\b");
+    text_string(text, grammar_end);
+}
