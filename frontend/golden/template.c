@@ -1,8 +1,7 @@
 /* A template becomes one POSIX extended regular expression: literal text is escaped, the value of a
- * known name too, and each other piece is a group. It is compiled again only when the value of a
- * name has changed. POSIX has no back references in extended regular expressions, so that the
- * second occurrence of a name in a line is a group of its own, whose text is compared with the
- * first one's. */
+ * known name too, and each other piece is a group. A name that occurs again in its line is a back
+ * reference to its group, which regcomp() has for nine groups. The whole is compiled again only when
+ * the value of a name has changed. */
 #define _GNU_SOURCE /* memmem */
 #include "frontend/golden/template.h"
 #include "ir/base/ids.h"
@@ -68,6 +67,16 @@ static bool closes_nothing(const char *regex)
         }
     }
     return false;
+}
+
+/* The last piece before this one that has its name and is no back reference itself, or NULL. */
+static const struct template_piece *find_same(const struct template_piece *pieces,
+                                              const struct template_piece *piece)
+{
+    for (const struct template_piece *p = piece; piece->name && !piece->regex && p-- > pieces;)
+        if (p->name && strcmp(p->name, piece->name) == 0 && p->group)
+            return p;
+    return NULL;
 }
 
 static bool check_regex(struct template_piece *piece, char *error, size_t error_size)
@@ -138,6 +147,18 @@ bool template_parse(struct template *template, struct arena *arena, const char *
             text = stop + 2;
         }
     }
+    for (uint32_t i = 0, groups = 0; good && i < pieces.count; i++) {
+        const struct template_piece *same = find_same(pieces.at, &pieces.at[i]);
+        if (same && same->group > 9)
+            good = message_fail(error, error_size,
+                                "'{{%s}}' occurs again in its line, but more than eight groups "
+                                "precede it; give the second one another name",
+                                same->name);
+        if (same || pieces.at[i].text)
+            continue;
+        pieces.at[i].group = ++groups;
+        groups += pieces.at[i].groups;
+    }
     template->count = pieces.count;
     template->pieces = arena_alloc(arena, pieces.count * sizeof *pieces.at + 1);
     if (pieces.count)
@@ -155,12 +176,6 @@ void template_free(struct template *template)
 
 /* ----------------------------------------------------------------------------- matching ---- */
 
-/* A piece within one match. */
-struct place {
-    uint32_t group; /* 0: its text is literal */
-    uint32_t same;  /* the piece before it that must match the same text, or NONE */
-};
-
 static void append_literal(struct text *source, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -170,42 +185,30 @@ static void append_literal(struct text *source, const char *text, size_t size)
     }
 }
 
-/* The piece of the same line that has the name of this one and comes last before it. */
-static uint32_t find_same(const struct template *template, uint32_t piece)
-{
-    const struct template_piece *pieces = template->pieces;
-    for (uint32_t j = piece; pieces[piece].name && !pieces[piece].regex && j-- > 0;)
-        if (pieces[j].name && strcmp(pieces[j].name, pieces[piece].name) == 0)
-            return j;
-    return NONE;
-}
-
-/* Appends the regular expression of the whole to `source`. Returns the number of its groups, the
- * one for all of it included. */
+/* Appends the regular expression of the whole to `source`, and numbers the groups of its pieces.
+ * Returns how many groups it has, the one for all of it included. */
 static uint32_t make_source(const struct template *template, bool whole,
-                            const struct captures *captures, struct place *places,
-                            struct text *source)
+                            const struct captures *captures, struct text *source)
 {
     uint32_t groups = 1;
     if (whole)
         text_char(source, '^');
     for (uint32_t i = 0; i < template->count; i++) {
-        const struct template_piece *piece = &template->pieces[i], *regex = piece;
-        places[i] = (struct place){.same = find_same(template, i)};
-        for (uint32_t j = places[i].same; j != NONE; j = places[j].same)
-            regex = &template->pieces[j];
+        struct template_piece *piece = &template->pieces[i];
+        piece->group = 0;
+        const struct template_piece *same = find_same(template->pieces, piece);
         const struct capture *known =
-            regex->name && !regex->regex ? captures_find(captures, regex->name) : NULL;
-        if (piece->text || known) {
+            piece->name && !piece->regex && !same ? captures_find(captures, piece->name) : NULL;
+        if (same) {
+            text_printf(source, "\\%u", same->group);
+        } else if (piece->text || known) {
             append_literal(source, known ? known->value : piece->text,
                            known ? known->size : piece->size);
-            continue;
+        } else {
+            text_printf(source, "(%s)", piece->regex ? piece->regex : word);
+            piece->group = groups;
+            groups += 1 + piece->groups;
         }
-        text_char(source, '(');
-        text_string(source, regex->regex ? regex->regex : word);
-        text_char(source, ')');
-        places[i].group = groups;
-        groups += 1 + regex->groups;
     }
     if (whole)
         text_char(source, '$');
@@ -226,40 +229,6 @@ static bool compile(struct template *template, const struct text *source)
     return true;
 }
 
-/* Whether pieces of the same name have matched the same text. */
-static bool are_same(const struct template *template, const struct place *places,
-                     const regmatch_t *groups, const char *line)
-{
-    for (uint32_t i = 0; i < template->count; i++) {
-        if (places[i].same == NONE || !places[i].group)
-            continue;
-        const regmatch_t *a = &groups[places[places[i].same].group], *b = &groups[places[i].group];
-        if (a->rm_eo - a->rm_so != b->rm_eo - b->rm_so ||
-            memcmp(line + a->rm_so, line + b->rm_so, (size_t)(a->rm_eo - a->rm_so)) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Tries the first match at each place, since pieces of one name may differ at the first. The line
- * ends with a null byte. */
-static bool match_line(const struct template *template, const struct place *places,
-                       regmatch_t *groups, uint32_t n_groups, const char *line, size_t size)
-{
-    for (size_t start = 0; start <= size; start = (size_t)groups[0].rm_so + 1) {
-        if (regexec(&template->compiled, line + start, n_groups, groups, start ? REG_NOTBOL : 0) !=
-            0)
-            return false;
-        for (uint32_t i = 0; i < n_groups; i++) {
-            groups[i].rm_so += groups[i].rm_so < 0 ? 0 : (regoff_t)start;
-            groups[i].rm_eo += groups[i].rm_eo < 0 ? 0 : (regoff_t)start;
-        }
-        if (are_same(template, places, groups, line))
-            return true;
-    }
-    return false;
-}
-
 static bool is_literal_match(const struct template *template, const char *line, size_t size,
                              bool whole)
 {
@@ -275,23 +244,21 @@ bool template_matches(struct template *template, const char *line, size_t size, 
 {
     if (template->regexes == 0)
         return is_literal_match(template, line, size, whole);
-    struct text source = {NULL, 0, 0};
-    struct place *places = mem_calloc(template->count, sizeof *places);
-    uint32_t n_groups = make_source(template, whole, captures, places, &source);
+    struct text source = {NULL, 0, 0}, terminated = {NULL, 0, 0};
+    uint32_t n_groups = make_source(template, whole, captures, &source);
     regmatch_t *groups = mem_calloc(n_groups, sizeof *groups);
-    struct text terminated = {NULL, 0, 0};
     text_printf(&terminated, "%.*s", (int)size, line);
     bool matches = compile(template, &source) &&
-                   match_line(template, places, groups, n_groups, terminated.at, terminated.size);
+                   regexec(&template->compiled, terminated.at, n_groups, groups, 0) == 0;
     for (uint32_t i = 0; matches && i < template->count; i++) {
-        const regmatch_t *group = &groups[places[i].group];
-        if (template->pieces[i].name && places[i].group && places[i].same == NONE)
-            vec_push(captures, (struct capture){template->pieces[i].name, line + group->rm_so,
+        const struct template_piece *piece = &template->pieces[i];
+        const regmatch_t *group = &groups[piece->group];
+        if (piece->name && piece->group)
+            vec_push(captures, (struct capture){piece->name, line + group->rm_so,
                                                 (size_t)(group->rm_eo - group->rm_so)});
     }
     text_free(&terminated);
     text_free(&source);
-    mem_free(places);
     mem_free(groups);
     return matches;
 }

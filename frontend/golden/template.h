@@ -26,6 +26,7 @@ struct template_piece {
     const char *name;  /* NULL: the text it matches has no name */
     const char *regex; /* NULL: a name without one */
     uint32_t groups;   /* of parentheses in `regex` */
+    uint32_t group;    /* its own; 0: literal text, a known name or a back reference */
 };
 
 struct template

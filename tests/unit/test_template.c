@@ -88,6 +88,8 @@ static void test_names(void **state)
     check("%{{a}} = %{{a}}", "%a = %b, %c = %c", false, true, "a=c ");
     check("%{{a}} = %{{a}}", "%a = %b, %c = %d", false, false, "");
     check("{{a:x}}{{a:y}}{{a}}", "xyy", true, true, "a=x a=y ");
+    check("{{x:.*}}{{x}}", "abab", true, true, "x=ab ");
+    check("{{(a)(b)}}{{x:(c)+}} {{x}}0{{x}}", "abcc cc0cc", true, true, "x=cc ");
     struct captures captures = {NULL, 0, 0};
     assert_true(match("call @{{k}} {{n:[0-9]+}}", "call @mm 4", true, &captures));
     assert_true(match("{{n}} @{{k}}{{k}}", "4 @mmmm", true, &captures));
@@ -114,6 +116,7 @@ static void test_refused(void **state)
         {"{{n:[a}}", "'{{[a}}' is not a regular expression"},
         {"{{a{2,1}b}}", "is not a regular expression"},
         {"{{[b-a]}}", "is not a regular expression"},
+        {"{{(((((((((a)))))))))}}{{x}} {{x}}", "'{{x}}' occurs again in its line"},
     };
     struct template template;
     char error[256];
