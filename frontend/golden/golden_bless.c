@@ -5,15 +5,10 @@
 
 /* An expectation in the new file. */
 struct item {
-    enum golden_severity severity;
-    uint32_t host;    /* line of the old file that it is written on, or after */
-    bool own_line;    /* it gets a line of its own after its host */
-    uint32_t line;    /* of the old file that it is about; 0: the file */
-    uint32_t command; /* number of the only one that it is for; 0: all */
-    uint32_t row;     /* line of the new file that it is written on */
-    uint32_t order;   /* among the items of one host */
-    const char *text;
-    size_t size;
+    struct golden_diag diag; /* `host`: line of the old file that it is written on, or after */
+    bool own_line;           /* it gets a line of its own after its host */
+    uint32_t order;          /* among the items of one host */
+    size_t size;             /* of its text */
 };
 
 struct rewrite {
@@ -29,51 +24,29 @@ static uint32_t header_lines(const struct golden *golden)
     return golden->fails ? 3 : 2;
 }
 
-static const struct golden_line *line_at(const struct rewrite *rewrite, uint32_t number)
+static void add_item(struct rewrite *rewrite, const struct golden_diag *diag, uint32_t command)
 {
-    return &rewrite->golden->lines.at[number - 1];
-}
-
-/* Text that would begin another expectation is left out. */
-static size_t text_size(const char *text)
-{
-    const char *end = strstr(text, "//!");
-    size_t size = end ? (size_t)(end - text) : strlen(text);
-    while (size && text[size - 1] == ' ')
-        size--;
-    return size;
-}
-
-static void add_kept(struct rewrite *rewrite, const struct golden_diag *expected, uint32_t command)
-{
-    struct item item = {.severity = expected->severity,
-                        .host = expected->host,
-                        .line = expected->line,
-                        .command = command,
-                        .order = rewrite->items.count,
-                        .text = expected->text,
-                        .size = strlen(expected->text)};
+    struct item item = {.diag = *diag, .order = rewrite->items.count, .size = strlen(diag->text)};
+    item.diag.command = command;
     vec_push(&rewrite->items, item);
 }
 
-/* At the end of its line; on a line of its own where it has none, or one that cannot carry it. */
+/* At the end of its line; on a line of its own where it has none, or one that cannot carry it. Text
+ * that would begin another expectation is left out. */
 static void add_new(struct rewrite *rewrite, const struct golden_diag *reported, uint32_t command)
 {
-    uint32_t n_lines = rewrite->golden->lines.count, header = header_lines(rewrite->golden);
-    struct item item = {.severity = reported->severity,
-                        .host = reported->line,
-                        .line = reported->line,
-                        .command = command,
-                        .order = rewrite->items.count,
-                        .text = reported->text,
-                        .size = text_size(reported->text)};
-    if (item.size == 0)
-        return;
-    if (item.host <= header || item.host > n_lines || line_at(rewrite, item.host)->open_string) {
-        item.own_line = true;
-        item.host = item.host <= header ? header : item.host > n_lines ? n_lines : item.host;
-    }
-    vec_push(&rewrite->items, item);
+    const struct golden *golden = rewrite->golden;
+    uint32_t n_lines = golden->lines.count, header = header_lines(golden), line = reported->line;
+    const char *end = strstr(reported->text, "//!");
+    add_item(rewrite, reported, command);
+    struct item *item = &rewrite->items.at[rewrite->items.count - 1];
+    item->size = end ? (size_t)(end - reported->text) : item->size;
+    while (item->size && reported->text[item->size - 1] == ' ')
+        item->size--;
+    item->own_line = line <= header || line > n_lines || golden->lines.at[line - 1].open_string;
+    item->diag.host = line <= header ? header : line > n_lines ? n_lines : line;
+    if (item->size == 0)
+        rewrite->items.count--;
 }
 
 /* An expectation stays for the commands that hold it. */
@@ -88,10 +61,10 @@ static void keep_expected(struct rewrite *rewrite, const struct golden_outcome *
             held += outcomes[c].held[i];
         }
         if (held == commands)
-            add_kept(rewrite, expected, expected->command);
+            add_item(rewrite, expected, expected->command);
         for (uint32_t c = 0; held < commands && c < golden->commands.count; c++)
             if (outcomes[c].held[i])
-                add_kept(rewrite, expected, c + 1);
+                add_item(rewrite, expected, c + 1);
     }
 }
 
@@ -136,52 +109,30 @@ static void add_reported(struct rewrite *rewrite, struct golden_outcome *outcome
 static int compare_hosts(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
+    if (x->diag.host != y->diag.host)
+        return x->diag.host < y->diag.host ? -1 : 1;
     if (x->own_line != y->own_line)
         return x->own_line ? 1 : -1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A line that had nothing but expectations goes with the last of them. */
-static bool line_stays(const struct rewrite *rewrite, uint32_t number, bool hosts)
-{
-    const struct golden_line *line = line_at(rewrite, number);
-    return hosts || line->bare || line->size == 0 || number <= header_lines(rewrite->golden);
-}
-
-/* Numbers the lines of the new file. */
-static void number_lines(struct rewrite *rewrite)
-{
-    struct item *item = rewrite->items.at, *end = item + rewrite->items.count;
-    uint32_t row = 0;
-    vec_push(&rewrite->new_line, 0);
-    for (uint32_t number = 1; number <= rewrite->golden->lines.count; number++) {
-        bool hosts = item < end && item->host == number && !item->own_line;
-        row += line_stays(rewrite, number, hosts);
-        vec_push(&rewrite->new_line, row);
-        for (; item < end && item->host == number; item++)
-            item->row = item->own_line ? ++row : row;
-    }
-    vec_push(&rewrite->new_line, row + 1);
-}
-
-static void print_item(const struct rewrite *rewrite, const struct item *item)
+/* `row`: the line of the new file that it is written on. */
+static void print_item(const struct rewrite *rewrite, const struct item *item, uint32_t row)
 {
     struct text *text = rewrite->text;
-    text_printf(text, "//! %s", golden_severity_text(item->severity));
-    if (item->command)
-        text_printf(text, "#%u", item->command);
-    if (item->line == 0) {
+    text_printf(text, "//! %s", golden_severity_text(item->diag.severity));
+    if (item->diag.command)
+        text_printf(text, "#%u", item->diag.command);
+    if (item->diag.line == 0) {
         text_string(text, "@file");
     } else {
         uint32_t last = rewrite->new_line.count - 1;
-        uint32_t target = rewrite->new_line.at[item->line < last ? item->line : last];
-        if (target != item->row)
-            text_printf(text, "@%+lld", (long long)target - (long long)item->row);
+        uint32_t target = rewrite->new_line.at[item->diag.line < last ? item->diag.line : last];
+        if (target != row)
+            text_printf(text, "@%+lld", (long long)target - (long long)row);
     }
     text_string(text, ": ");
-    text_bytes(text, item->text, item->size);
+    text_bytes(text, item->diag.text, item->size);
 }
 
 static void print_indent(const struct rewrite *rewrite, const struct golden_line *line)
@@ -192,7 +143,7 @@ static void print_indent(const struct rewrite *rewrite, const struct golden_line
 
 /* The line of the old file, with the `count` expectations that it has now. */
 static void print_line(const struct rewrite *rewrite, const struct golden_line *line,
-                       const struct item *items, uint32_t count)
+                       const struct item *items, uint32_t count, uint32_t row)
 {
     if (line->bare == 0 && count)
         print_indent(rewrite, line);
@@ -203,26 +154,41 @@ static void print_line(const struct rewrite *rewrite, const struct golden_line *
     for (uint32_t i = 0; i < count; i++) {
         if (line->bare || i)
             text_char(rewrite->text, ' ');
-        print_item(rewrite, &items[i]);
+        print_item(rewrite, &items[i], row);
     }
     text_char(rewrite->text, '\n');
 }
 
-static void print_input(const struct rewrite *rewrite)
+/* Goes through the lines of the new file: numbers them, or prints them. A line that had nothing but
+ * expectations goes with the last of them. */
+static void go_through(struct rewrite *rewrite, bool prints)
 {
     const struct item *item = rewrite->items.at, *end = item + rewrite->items.count;
+    uint32_t row = 0, header = header_lines(rewrite->golden);
+    if (!prints)
+        vec_push(&rewrite->new_line, 0);
     for (uint32_t number = 1; number <= rewrite->golden->lines.count; number++) {
+        const struct golden_line *line = &rewrite->golden->lines.at[number - 1];
         const struct item *first = item;
-        while (item < end && item->host == number && !item->own_line)
+        while (item < end && item->diag.host == number && !item->own_line)
             item++;
-        if (line_stays(rewrite, number, item > first))
-            print_line(rewrite, line_at(rewrite, number), first, (uint32_t)(item - first));
-        for (; item < end && item->host == number; item++) {
-            print_indent(rewrite, line_at(rewrite, number));
-            print_item(rewrite, item);
+        bool stays = item > first || line->bare || line->size == 0 || number <= header;
+        row += stays;
+        if (!prints)
+            vec_push(&rewrite->new_line, row);
+        else if (stays)
+            print_line(rewrite, line, first, (uint32_t)(item - first), row);
+        for (; item < end && item->diag.host == number; item++) {
+            row++;
+            if (!prints)
+                continue;
+            print_indent(rewrite, line);
+            print_item(rewrite, item, row);
             text_char(rewrite->text, '\n');
         }
     }
+    if (!prints)
+        vec_push(&rewrite->new_line, row + 1);
 }
 
 /* Appends the lines before any `//! expect`. Sets by command whether any diagnostic is expected of
@@ -236,13 +202,13 @@ static void rewrite_input(const struct golden *golden, struct golden_outcome *ou
     add_reported(&rewrite, outcomes);
     if (rewrite.items.count)
         qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
-    number_lines(&rewrite);
-    print_input(&rewrite);
+    go_through(&rewrite, false);
+    go_through(&rewrite, true);
     for (uint32_t c = 0; c < golden->commands.count; c++)
         expects[c] = false;
     for (uint32_t i = 0; i < rewrite.items.count; i++)
         for (uint32_t c = 0; c < golden->commands.count; c++)
-            expects[c] |= rewrite.items.at[i].command == 0 || rewrite.items.at[i].command == c + 1;
+            expects[c] |= golden_is_for(&rewrite.items.at[i].diag, c);
     vec_free(&rewrite.items);
     vec_free(&rewrite.new_line);
 }
