@@ -20,24 +20,6 @@ static void on_end(int signal_number)
     raise(signal_number);
 }
 
-static void handle(int signal_number)
-{
-    struct sigaction action = {.sa_handler = on_end}, before;
-    sigfillset(&action.sa_mask);
-    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        sigaction(signal_number, &action, NULL);
-}
-
-/* A file that grows too large is an error of writing like others; who ignores a signal, as nohup
- * does, goes on doing so. Meanwhile no other one ends the process. */
-static void handle_signals(void)
-{
-    signal(SIGXFSZ, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* who ignores it is told of no child's end */
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        handle(ending[i]);
-}
-
 /* Below that, the system would end the process without a word. */
 static bool has_stack(void)
 {
@@ -55,7 +37,17 @@ int main(int argc, char **argv)
 {
     if (!has_stack())
         return EXIT_DEFECT;
-    handle_signals();
+    /* A file that grows too large is an error of writing like others; who ignores a signal, as
+     * nohup does, goes on doing so. Meanwhile no other one ends the process. */
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* who ignores it is told of no child's end */
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        int signal_number = ending[i];
+        struct sigaction action = {.sa_handler = on_end}, before;
+        sigfillset(&action.sa_mask);
+        if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signal_number, &action, NULL);
+    }
     /* Unbuffered, every byte of a diagnostic would be a system call. */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     return cli_main(&skirc, argc, (const char *const *)argv, stdout, stderr);

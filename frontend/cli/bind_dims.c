@@ -95,17 +95,6 @@ static bool row_fits(const struct binder *binder, const int64_t *row)
     return true;
 }
 
-/* "b = 2, c = 4" of the gears that are given. */
-static void put_given(const struct binder *binder, struct text *text)
-{
-    for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
-        const struct dim_binding *binding = find(binder, binder->graph->gears.at[i].name);
-        if (binding)
-            text_printf(text, "%s%.*s = %lld", text->size ? ", " : "",
-                        NAME(binder->module, binding->name), (long long)binding->value);
-    }
-}
-
 void help_combinations(struct module *module, const struct graph *graph, struct diags *diags)
 {
     struct text text = {NULL, 0, 0};
@@ -134,7 +123,13 @@ void help_combinations(struct module *module, const struct graph *graph, struct 
 static bool report_no_row(const struct binder *binder)
 {
     struct text given = {NULL, 0, 0};
-    put_given(binder, &given);
+    /* "b = 2, c = 4" of the gears that are given. */
+    for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
+        const struct dim_binding *binding = find(binder, binder->graph->gears.at[i].name);
+        if (binding)
+            text_printf(&given, "%s%.*s = %lld", given.size ? ", " : "",
+                        NAME(binder->module, binding->name), (long long)binding->value);
+    }
     if (diag_at(binder->diags, DIAG_gear,
                 locate_token(binder->module, binder->graph->gears.at[0].loc),
                 "no combination of gears has %.*s", (int)given.size, given.at))
@@ -240,14 +235,6 @@ static void add_bindings(struct binder *binder, const struct dim_binding *bindin
             vec_push(&binder->bindings, bindings[i]);
 }
 
-static bool bind_names(struct binder *binder)
-{
-    if (!bind_types(binder))
-        return false;
-    graph_drop_names(binder->graph, binder->bindings.at, binder->bindings.count);
-    return true;
-}
-
 /* The gears of an expanded graph stay: its rows are theirs. */
 static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
 {
@@ -258,7 +245,10 @@ static bool bind_graph(struct binder *binder, const struct dim_binding *bindings
         return false;
     if (binder->graph->cases.count)
         add_bindings(binder, bindings, count, false);
-    return bind_names(binder);
+    if (!bind_types(binder))
+        return false;
+    graph_drop_names(binder->graph, binder->bindings.at, binder->bindings.count);
+    return true;
 }
 
 bool settle_types(struct module *module, struct graph *graph, bool changed, struct diags *diags)
@@ -268,17 +258,6 @@ bool settle_types(struct module *module, struct graph *graph, bool changed, stru
         return false;
     bool refined = refine_result_types(module, graph);
     return !(inferred || refined) || verify_graph_alone(module, graph, diags);
-}
-
-/* Graphs of combinations that are left out, but those that others name. */
-static void drop_gone(struct module *module, uint8_t *gone)
-{
-    uint8_t *named = mem_calloc(module->graphs.count, 1);
-    graphs_mark_named(module, named);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        gone[i] = gone[i] && !named[i];
-    graphs_drop(module, gone);
-    mem_free(named);
 }
 
 static const char *values_text(const struct diag_copy *copy, struct arena *arena)
@@ -362,7 +341,13 @@ bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_bin
         vec_free(&binders.at[i].bindings);
     mem_free(binders.at);
     mem_free(binders.called);
-    drop_gone(module, gone);
+    /* Graphs of combinations that are left out, but those that others name. */
+    uint8_t *named = mem_calloc(module->graphs.count, 1);
+    graphs_mark_named(module, named);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        gone[i] = gone[i] && !named[i];
+    graphs_drop(module, gone);
+    mem_free(named);
     mem_free(gone);
     return ok;
 }

@@ -207,17 +207,6 @@ static void report_end(struct shared *block, int status, bool late)
     add_report(block, text);
 }
 
-static enum exit_status end_of(struct shared *block, int status, bool late)
-{
-    if (WIFEXITED(status) && atomic_load(&block->done))
-        return (enum exit_status)WEXITSTATUS(status);
-    if (WIFSIGNALED(status) && !atomic_load(&block->code))
-        end_alike(WTERMSIG(status));
-    if (atomic_load(&block->size) == 0)
-        report_end(block, status, late);
-    return EXIT_INPUT;
-}
-
 static enum exit_status run_in_child(struct errand *errand, struct shared *block)
 {
     sigset_t before;
@@ -240,7 +229,13 @@ static enum exit_status run_in_child(struct errand *errand, struct shared *block
     int status = wait_for(pid, block, &late);
     cleanup_forget(cleanup);
     cleanup_run(pid);
-    return end_of(block, status, late);
+    if (WIFEXITED(status) && atomic_load(&block->done))
+        return (enum exit_status)WEXITSTATUS(status);
+    if (WIFSIGNALED(status) && !atomic_load(&block->code))
+        end_alike(WTERMSIG(status));
+    if (atomic_load(&block->size) == 0)
+        report_end(block, status, late);
+    return EXIT_INPUT;
 }
 
 /* ------------------------------------------------------------------------------ streams ---- */

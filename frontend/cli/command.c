@@ -589,16 +589,6 @@ static enum exit_status run_help(const struct call *call)
     return EXIT_DONE;
 }
 
-static enum exit_status run_version(const struct call *call)
-{
-    if (call->n_args > 0) {
-        fprintf(call->err, "skirc: '--version' stands alone, but '%s' is given", call->args[0]);
-        return end_usage_error(call->err, NULL);
-    }
-    fputs("skirc " PACKAGE_VERSION "\n", call->out);
-    return EXIT_DONE;
-}
-
 /* An option where the command should be. */
 static enum exit_status misplaced_option(const char *arg, FILE *err)
 {
@@ -622,8 +612,14 @@ static enum exit_status run_call(struct call *call)
     next_argument(call);
     if (asks_help(name))
         return run_help(call);
-    if (strcmp(name, "--version") == 0)
-        return run_version(call);
+    if (strcmp(name, "--version") == 0) {
+        if (call->n_args > 0) {
+            fprintf(call->err, "skirc: '--version' stands alone, but '%s' is given", call->args[0]);
+            return end_usage_error(call->err, NULL);
+        }
+        fputs("skirc " PACKAGE_VERSION "\n", call->out);
+        return EXIT_DONE;
+    }
     if (name[0] == '-')
         return misplaced_option(name, call->err);
     const struct command *command = find_command(call, name);

@@ -202,15 +202,6 @@ struct hunk {
     uint32_t a, a_end, b, b_end;
 };
 
-/* Moves over one run of changes. */
-static void skip_changes(const struct side *a, const struct side *b, uint32_t *i, uint32_t *j)
-{
-    while (*i < a->ids.count && a->changed[*i])
-        ++*i;
-    while (*j < b->ids.count && b->changed[*j])
-        ++*j;
-}
-
 /* The hunk with the first change at or behind (i, j): changes whose context touches belong
  * together. False where there is none. */
 static bool next_hunk(const struct side *a, const struct side *b, uint32_t i, uint32_t j,
@@ -225,7 +216,11 @@ static bool next_hunk(const struct side *a, const struct side *b, uint32_t i, ui
     hunk->a = i - before;
     hunk->b = j - before;
     for (;;) {
-        skip_changes(a, b, &i, &j);
+        /* Moves over one run of changes. */
+        while (i < a->ids.count && a->changed[i])
+            ++i;
+        while (j < b->ids.count && b->changed[j])
+            ++j;
         equal = 0;
         while (i + equal < a->ids.count && j + equal < b->ids.count && !a->changed[i + equal] &&
                !b->changed[j + equal] && equal <= 2 * CONTEXT)
@@ -251,26 +246,6 @@ static void print_range(struct text *out, uint32_t first, uint32_t end)
         text_printf(out, ",%u", count);
 }
 
-static void print_hunk(struct text *out, const struct side *a, const struct side *b,
-                       const struct hunk *hunk)
-{
-    text_string(out, "@@ -");
-    print_range(out, hunk->a, hunk->a_end);
-    text_string(out, " +");
-    print_range(out, hunk->b, hunk->b_end);
-    text_string(out, " @@\n");
-    for (uint32_t i = hunk->a, j = hunk->b; i < hunk->a_end || j < hunk->b_end;) {
-        if (i < hunk->a_end && a->changed[i]) {
-            print_line(out, '-', a, i++);
-        } else if (j < hunk->b_end && b->changed[j]) {
-            print_line(out, '+', b, j++);
-        } else {
-            print_line(out, ' ', a, i++);
-            j++;
-        }
-    }
-}
-
 /* Splits both sides and marks what differs. */
 static void compare_texts(struct side *a, struct side *b)
 {
@@ -292,8 +267,23 @@ void diff_unified(struct text *out, const char *old_name, const char *old, size_
     compare_texts(&a, &b);
     text_printf(out, "--- %s\n+++ %s\n", old_name, new_name);
     struct hunk hunk = {0, 0, 0, 0};
-    while (next_hunk(&a, &b, hunk.a_end, hunk.b_end, &hunk))
-        print_hunk(out, &a, &b, &hunk);
+    while (next_hunk(&a, &b, hunk.a_end, hunk.b_end, &hunk)) {
+        text_string(out, "@@ -");
+        print_range(out, hunk.a, hunk.a_end);
+        text_string(out, " +");
+        print_range(out, hunk.b, hunk.b_end);
+        text_string(out, " @@\n");
+        for (uint32_t i = hunk.a, j = hunk.b; i < hunk.a_end || j < hunk.b_end;) {
+            if (i < hunk.a_end && a.changed[i]) {
+                print_line(out, '-', &a, i++);
+            } else if (j < hunk.b_end && b.changed[j]) {
+                print_line(out, '+', &b, j++);
+            } else {
+                print_line(out, ' ', &a, i++);
+                j++;
+            }
+        }
+    }
     side_free(&a);
     side_free(&b);
 }

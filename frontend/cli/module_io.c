@@ -273,9 +273,27 @@ static void put_position(struct json *json, struct diags *diags, struct span spa
     json_add_unsigned(json, "column", at.column);
 }
 
-/* Elements of a list stand one behind the other. */
-static void put_fields(struct json *json, const struct diag_field *field)
+static void put_note(struct json *json, struct diags *diags, const struct diag_note *note,
+                     const char *file)
 {
+    json_open_object(json);
+    json_add_string(json, "text", note->text);
+    put_origin(json, note->origin);
+    put_position(json, diags, note->span, file);
+    json_close_object(json);
+}
+
+static void put_diag(struct json *json, struct diags *diags, const struct diag *diag,
+                     const char *file)
+{
+    json_open_object(json);
+    json_add_string(json, "severity", severity_text(diag->severity));
+    json_add_string(json, "id", diag_id_text(diag->id));
+    json_add_string(json, "text", diag->text);
+    put_origin(json, diag->origin);
+    put_position(json, diags, diag->span, file);
+    /* Elements of a list stand one behind the other. */
+    const struct diag_field *field = diag->fields;
     while (field) {
         const char *key = field->key;
         if (!field->listed) {
@@ -289,21 +307,6 @@ static void put_fields(struct json *json, const struct diag_field *field)
             json_string(json, field->value);
         json_close_array(json);
     }
-}
-
-static void put_note(struct json *json, struct diags *diags, const struct diag_note *note,
-                     const char *file)
-{
-    json_open_object(json);
-    json_add_string(json, "text", note->text);
-    put_origin(json, note->origin);
-    put_position(json, diags, note->span, file);
-    json_close_object(json);
-}
-
-static void put_notes(struct json *json, struct diags *diags, const struct diag *diag,
-                      const char *file)
-{
     const char *copies = diag_copies_text(diags, diag);
     json_key(json, "notes");
     json_open_array(json);
@@ -312,19 +315,6 @@ static void put_notes(struct json *json, struct diags *diags, const struct diag 
     if (copies)
         put_note(json, diags, &(struct diag_note){.text = copies, .span = no_span}, file);
     json_close_array(json);
-}
-
-static void put_diag(struct json *json, struct diags *diags, const struct diag *diag,
-                     const char *file)
-{
-    json_open_object(json);
-    json_add_string(json, "severity", severity_text(diag->severity));
-    json_add_string(json, "id", diag_id_text(diag->id));
-    json_add_string(json, "text", diag->text);
-    put_origin(json, diag->origin);
-    put_position(json, diags, diag->span, file);
-    put_fields(json, diag->fields);
-    put_notes(json, diags, diag, file);
     json_close_object(json);
 }
 
@@ -383,17 +373,6 @@ static bool init_source(struct input *input, enum source_language language)
     return source_init(&input->source, path, input->bytes.data, input->bytes.size);
 }
 
-static void read_source(struct input *input, enum source_language language)
-{
-    char error[512];
-    if (!file_read_text(input->path, &input->bytes, error, sizeof error))
-        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
-    else if (!init_source(input, language))
-        diag_at(&input->diags, DIAG_file, no_span, "the file is larger than 4 GiB");
-    else
-        input->diags.source = &input->source;
-}
-
 static void open_source(struct input *input, const struct invocation *invocation, const char *path,
                         enum source_language language)
 {
@@ -403,15 +382,13 @@ static void open_source(struct input *input, const struct invocation *invocation
     option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors);
     input->diags.max_errors = (uint32_t)max_errors;
     input->diags.remarks = option_given(invocation, "remarks");
-    read_source(input, language);
-}
-
-/* A dump is no text in .skir, and its first error says nothing about what to do. */
-static void tell_import(struct input *input)
-{
-    const struct exchange_format *format = exchange_guess(&exchange_formats, &input->source);
-    if (format && input->diags.list.count)
-        diag_help(&input->diags, "it looks like '%s', which 'skirc import' reads", format->name);
+    char error[512];
+    if (!file_read_text(input->path, &input->bytes, error, sizeof error))
+        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
+    else if (!init_source(input, language))
+        diag_at(&input->diags, DIAG_file, no_span, "the file is larger than 4 GiB");
+    else
+        input->diags.source = &input->source;
 }
 
 static void open_parsed(struct input *input, const struct invocation *invocation, const char *path,
@@ -421,8 +398,13 @@ static void open_parsed(struct input *input, const struct invocation *invocation
     input->source.reader = reader;
     if (input->diags.source)
         input->module = parse_module(&input->source, &input->diags, &input->comments);
-    if (input->diags.source && !input->module)
-        tell_import(input);
+    if (input->diags.source && !input->module) {
+        /* A dump is no text in .skir, and its first error says nothing about what to do. */
+        const struct exchange_format *format = exchange_guess(&exchange_formats, &input->source);
+        if (format && input->diags.list.count)
+            diag_help(&input->diags, "it looks like '%s', which 'skirc import' reads",
+                      format->name);
+    }
     if (input->module && option_exists(invocation, "jobs"))
         threads_option(invocation, &input->module->threads);
 }
@@ -516,20 +498,6 @@ static size_t common_size(const char *a, const char *b)
     }
 }
 
-/* The way from one folder to another, with a slash at its end, both without links. */
-static void spell_way(struct text *way, const char *from, const char *to)
-{
-    size_t common = common_size(from, to);
-    for (const char *p = from + common; *p; p++)
-        if (*p == '/' && p[1])
-            text_string(way, "../");
-    for (const char *p = to + common; *p == '/'; p++)
-        common++;
-    text_string(way, to + common);
-    if (to[common])
-        text_char(way, '/');
-}
-
 /* Where a module comes from and goes to: absolute paths of folders, without links. */
 struct move {
     char *old, *new;
@@ -551,21 +519,21 @@ static uint32_t moved_path(struct module *module, const struct move *move, uint3
         last--;
     text_printf(&folder, "%.*s/%.*s", (int)size, move->old, (int)(last > at ? last - at - 1 : 0),
                 name->text + at);
-    spell_way(&moved, move->new, folder.at);
+    /* The way from one folder to another, with a slash at its end, both without links. */
+    size_t common = common_size(move->new, folder.at);
+    for (const char *p = move->new + common; *p; p++)
+        if (*p == '/' && p[1])
+            text_string(&moved, "../");
+    for (const char *p = folder.at + common; *p == '/'; p++)
+        common++;
+    text_string(&moved, folder.at + common);
+    if (folder.at[common])
+        text_char(&moved, '/');
     text_bytes(&moved, name->text + last, name->size - last);
     path = intern_copy(&module->names, moved.at, moved.size);
     text_free(&folder);
     text_free(&moved);
     return path;
-}
-
-static void move_includes(struct module *module, const struct move *move)
-{
-    for (uint32_t i = 0; i < module->includes.count; i++) {
-        struct include *include = &module->includes.at[i];
-        if (!module_includes(module, include->loc))
-            include->path = moved_path(module, move, include->path);
-    }
 }
 
 /* Ops that a pass has copied share their attributes: `moved` marks what was met, by attribute. */
@@ -601,23 +569,23 @@ static void move_kernels(struct module *module, const struct move *move)
     }
 }
 
-static void move_all(struct module *module, const struct move *move)
-{
-    uint8_t *moved = mem_calloc(module->attrs.count, 1);
-    move_includes(module, move);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        move_contents(module, &module->graphs.at[i], move, moved);
-    move_kernels(module, move);
-    mem_free(moved);
-}
-
 void move_paths(struct module *module, const char *from, const char *to)
 {
     if (strcmp(to, "-") == 0)
         return;
     struct move move = {real_folder(from), real_folder(to)};
-    if (move.old && move.new &&strcmp(move.old, move.new) != 0)
-        move_all(module, &move);
+    if (move.old && move.new &&strcmp(move.old, move.new) != 0) {
+        uint8_t *moved = mem_calloc(module->attrs.count, 1);
+        for (uint32_t i = 0; i < module->includes.count; i++) {
+            struct include *include = &module->includes.at[i];
+            if (!module_includes(module, include->loc))
+                include->path = moved_path(module, &move, include->path);
+        }
+        for (uint32_t i = 0; i < module->graphs.count; i++)
+            move_contents(module, &module->graphs.at[i], &move, moved);
+        move_kernels(module, &move);
+        mem_free(moved);
+    }
     mem_free(move.old);
     mem_free(move.new);
 }

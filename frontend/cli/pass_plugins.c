@@ -43,18 +43,6 @@ static bool read_at(const struct object_file *file, uint64_t offset, void *data,
     return file_read_at(file->fd, file->path, offset, data, size, file->error, file->error_size);
 }
 
-static bool check_segments(const struct object_file *file, const Elf64_Ehdr *header)
-{
-    for (uint64_t i = 0; i < header->e_phnum; i++) {
-        Elf64_Phdr segment;
-        if (!read_at(file, header->e_phoff + i * sizeof segment, &segment, sizeof segment))
-            return false;
-        if (!is_inside(file, segment.p_offset, segment.p_filesz))
-            return fail_short(file);
-    }
-    return true;
-}
-
 static bool check_file(const struct object_file *file)
 {
     Elf64_Ehdr header;
@@ -68,7 +56,14 @@ static bool check_file(const struct object_file *file)
     if (!is_inside(file, header.e_phoff, (uint64_t)header.e_phnum * header.e_phentsize) ||
         !is_inside(file, header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize))
         return fail_short(file);
-    return check_segments(file, &header);
+    for (uint64_t i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        if (!read_at(file, header.e_phoff + i * sizeof segment, &segment, sizeof segment))
+            return false;
+        if (!is_inside(file, segment.p_offset, segment.p_filesz))
+            return fail_short(file);
+    }
+    return true;
 }
 
 static bool shared_object_check(const char *path, char *error, size_t error_size)

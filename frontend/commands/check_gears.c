@@ -272,16 +272,6 @@ static struct unit *unit_named(struct account *account, uint32_t name, unsigned 
     return &account->units.at[*at];
 }
 
-static void count_instrs(const struct entry *entry, struct gear_facts *row)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            enum instr_op op = entry->programs[core].instrs.at[i].op;
-            row->of[FACT_BARRIERS] += op == INSTR_await;
-            row->of[FACT_FLAGS] += op == INSTR_wait;
-        }
-}
-
 static void add_superkernel(struct account *account, uint32_t row, const struct block *block)
 {
     const struct module *module = account->module;
@@ -295,7 +285,12 @@ static void add_superkernel(struct account *account, uint32_t row, const struct 
         return;
     at->of[FACT_BLOCKS] = (uint64_t)attr_int(module, entry->attrs, W_block, 1);
     at->of[FACT_WORKSPACE] = (uint64_t)attr_int(module, entry->attrs, W_workspace, 0);
-    count_instrs(entry, at);
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            enum instr_op op = entry->programs[core].instrs.at[i].op;
+            at->of[FACT_BARRIERS] += op == INSTR_await;
+            at->of[FACT_FLAGS] += op == INSTR_wait;
+        }
 }
 
 static uint64_t op_blocks(const struct module *module, const struct graph *graph,
@@ -326,9 +321,17 @@ static void add_op(struct account *account, struct gear_facts *row, const struct
         row->of[FACT_WORKSPACE] = UINT64_MAX;
 }
 
-/* All ops that are run: those of super kernels are in one launch. */
-static void add_ops(struct account *account, uint32_t row, const struct graph *graph)
+static void add_row(struct account *account, uint32_t row)
 {
+    const struct graph *graph = row_graph(account, row);
+    struct unit *whole = unit_named(account, account->graph->name, 1u << FACT_LAUNCHES);
+    whole->rows[row].present = true;
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL) {
+            account->units.at[0].rows[row].of[FACT_LAUNCHES]++;
+            add_superkernel(account, row, &graph->blocks.at[b]);
+        }
+    /* All ops that are run: those of super kernels are in one launch. */
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
         if (op_is_passive(account->module, graph, op) || op_call_kind(op) != CALL_NONE)
@@ -343,35 +346,9 @@ static void add_ops(struct account *account, uint32_t row, const struct graph *g
     }
 }
 
-static void add_row(struct account *account, uint32_t row)
-{
-    const struct graph *graph = row_graph(account, row);
-    struct unit *whole = unit_named(account, account->graph->name, 1u << FACT_LAUNCHES);
-    whole->rows[row].present = true;
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL) {
-            account->units.at[0].rows[row].of[FACT_LAUNCHES]++;
-            add_superkernel(account, row, &graph->blocks.at[b]);
-        }
-    add_ops(account, row, graph);
-}
-
 static bool are_alike(const struct gear_facts *a, const struct gear_facts *b)
 {
     return a->present == b->present && memcmp(a->of, b->of, sizeof a->of) == 0;
-}
-
-static void classify(const struct account *account, struct unit *unit)
-{
-    uint32_t first[GEARS_MAX_ROWS];
-    for (uint32_t row = 0; row < account->graph->cases.count; row++) {
-        uint32_t kind = 0;
-        while (kind < unit->n_kinds && !are_alike(&unit->rows[first[kind]], &unit->rows[row]))
-            kind++;
-        if (kind == unit->n_kinds)
-            first[unit->n_kinds++] = row;
-        unit->kinds[row] = kind;
-    }
 }
 
 /* --------------------------------------------------------------------------- tables ---- */
@@ -589,8 +566,18 @@ static void print_graph(struct account *account)
 {
     for (uint32_t row = 0; row < account->graph->cases.count; row++)
         add_row(account, row);
-    for (uint32_t i = 0; i < account->units.count; i++)
-        classify(account, &account->units.at[i]);
+    for (uint32_t i = 0; i < account->units.count; i++) {
+        struct unit *unit = &account->units.at[i];
+        uint32_t first[GEARS_MAX_ROWS];
+        for (uint32_t row = 0; row < account->graph->cases.count; row++) {
+            uint32_t kind = 0;
+            while (kind < unit->n_kinds && !are_alike(&unit->rows[first[kind]], &unit->rows[row]))
+                kind++;
+            if (kind == unit->n_kinds)
+                first[unit->n_kinds++] = row;
+            unit->kinds[row] = kind;
+        }
+    }
     print_whole(account);
     for (uint32_t i = 1; i < account->units.count; i++)
         print_unit(account, &account->units.at[i]);

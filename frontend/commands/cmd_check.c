@@ -77,22 +77,6 @@ static void print_superkernel(const struct estimate_account *account, uint32_t i
         print_op(account, account->members->ops[i]);
 }
 
-/* Ops outside of super kernels, each a launch. */
-static void print_single_ops(const struct estimate_account *account)
-{
-    bool first = true;
-    for (uint32_t i = 0; i < account->graph->ops.count; i++) {
-        const struct op *op = &account->graph->ops.at[i];
-        if (op->kernel == NONE || graph_superkernel(account->graph, op->block) != NONE)
-            continue;
-        if (first)
-            fprintf(account->out, "    launched by themselves, each %.3f us more:\n",
-                    estimate_launch(account->module));
-        first = false;
-        print_op(account, i);
-    }
-}
-
 static void print_sums(const struct estimate_account *account)
 {
     const struct graph_estimate *times = &account->times;
@@ -114,23 +98,20 @@ static void print_graph_estimate(struct estimate_account *account, struct analys
     for (uint32_t i = 0; i < account->graph->blocks.count; i++)
         if (account->graph->blocks.at[i].kind == BLOCK_SUPERKERNEL)
             print_superkernel(account, i);
-    print_single_ops(account);
+    /* Ops outside of super kernels, each a launch. */
+    bool first = true;
+    for (uint32_t i = 0; i < account->graph->ops.count; i++) {
+        const struct op *op = &account->graph->ops.at[i];
+        if (op->kernel == NONE || graph_superkernel(account->graph, op->block) != NONE)
+            continue;
+        if (first)
+            fprintf(account->out, "    launched by themselves, each %.3f us more:\n",
+                    estimate_launch(account->module));
+        first = false;
+        print_op(account, i);
+    }
     print_sums(account);
     graph_estimate_free(&account->times);
-}
-
-static void print_rates(FILE *out, const struct module *module)
-{
-    enum arch arch = module_arch(module);
-    const struct arch_rates *rates = arch_rates(arch);
-    if (rates)
-        fprintf(out,
-                "  estimate (roofline of %s, no contention; nothing is measured): %u MHz, a launch "
-                "%.3f us; barriers and what kernels need to begin are not counted\n",
-                arch_name(arch), rates->mhz, estimate_launch(module));
-    else
-        fprintf(out, "  nothing is known of the rates of %s: only kernels with 'time' count\n",
-                arch_name(arch));
 }
 
 /* Prints the account of each graph of a module that limit-residency has seen. */
@@ -140,7 +121,17 @@ static void check_estimate_print(struct input *input)
     struct analyses analyses = {NULL, 0, 0, NULL};
     diag_put(account.out, input->diags.path, strlen(input->diags.path));
     fputs(":\n", account.out);
-    print_rates(account.out, input->module);
+    enum arch arch = module_arch(input->module);
+    const struct arch_rates *rates = arch_rates(arch);
+    if (rates)
+        fprintf(account.out,
+                "  estimate (roofline of %s, no contention; nothing is measured): %u MHz, a launch "
+                "%.3f us; barriers and what kernels need to begin are not counted\n",
+                arch_name(arch), rates->mhz, estimate_launch(input->module));
+    else
+        fprintf(account.out,
+                "  nothing is known of the rates of %s: only kernels with 'time' count\n",
+                arch_name(arch));
     for (uint32_t i = 0; i < input->module->graphs.count; i++) {
         account.graph = &input->module->graphs.at[i];
         if (account.graph->cases.count == 0) /* others are launched for it */
@@ -383,23 +374,6 @@ static void print_states(struct launch_account *account, const struct graph_laun
     search_free(&search);
 }
 
-static void print_verdict(struct launch_account *account, const struct graph_launches *launches)
-{
-    struct queue queue;
-    queue_init(&queue, &launches->table);
-    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
-    if (queue_has_cycle(&queue, positions)) {
-        struct launch_lines lines = {NULL, 0, 0};
-        fputs("    hangs, whatever cores there are:\n", account->out);
-        describe_cycle(&lines, launches, &queue, positions);
-        print_lines(account, &lines);
-    } else {
-        print_states(account, launches, &queue);
-    }
-    mem_free(positions);
-    queue_free(&queue);
-}
-
 static void print_graph_launches(struct launch_account *account, const struct graph *graph)
 {
     struct graph_launches launches;
@@ -415,7 +389,19 @@ static void print_graph_launches(struct launch_account *account, const struct gr
         describe_row(&line, &launches, i);
         print_line(account, "    ", &line);
     }
-    print_verdict(account, &launches);
+    struct queue queue;
+    queue_init(&queue, &launches.table);
+    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
+    if (queue_has_cycle(&queue, positions)) {
+        struct launch_lines lines = {NULL, 0, 0};
+        fputs("    hangs, whatever cores there are:\n", account->out);
+        describe_cycle(&lines, &launches, &queue, positions);
+        print_lines(account, &lines);
+    } else {
+        print_states(account, &launches, &queue);
+    }
+    mem_free(positions);
+    queue_free(&queue);
     text_free(&line);
     graph_launches_free(&launches);
 }
@@ -434,22 +420,6 @@ static void print_changes(struct launch_account *account)
             fprintf(account->out, "%s\n", diag->text);
         }
     }
-}
-
-/* Prints the account of each graph of a module that is lowered as far as it goes, with what remarks
- * of limit-residency tell. */
-static void check_launches_print(struct input *input)
-{
-    struct launch_account account = {
-        .out = input->invocation->out, .input = input, .module = input->module};
-    fprintf(account.out, "%s:\n", input->diags.path);
-    print_changes(&account);
-    called_launches_init(&account.called, input->module);
-    for (uint32_t i = 0; i < input->module->graphs.count; i++)
-        if (input->module->graphs.at[i].cases.count == 0) /* others launch for it */
-            print_graph_launches(&account, &input->module->graphs.at[i]);
-    called_launches_free(&account.called);
-    analyses_drop(&account.analyses);
 }
 
 /* One file, and what is asked about it. */
@@ -492,8 +462,18 @@ static enum pipeline_status print_account(struct check *check)
         check_estimate_print(input);
     if (status == PIPELINE_OK && check->lower)
         status = session_lower_part(&check->session, PASS_limit_residency + 1, PASS_COUNT);
-    if (check->launches && counted)
-        check_launches_print(input);
+    if (check->launches && counted) {
+        struct launch_account account = {
+            .out = input->invocation->out, .input = input, .module = input->module};
+        fprintf(account.out, "%s:\n", input->diags.path);
+        print_changes(&account);
+        called_launches_init(&account.called, input->module);
+        for (uint32_t i = 0; i < input->module->graphs.count; i++)
+            if (input->module->graphs.at[i].cases.count == 0) /* others launch for it */
+                print_graph_launches(&account, &input->module->graphs.at[i]);
+        called_launches_free(&account.called);
+        analyses_drop(&account.analyses);
+    }
     if (!kept)
         diags_drop(&input->diags, SEVERITY_REMARK);
     if (status == PIPELINE_OK && check->lower && check->explain)

@@ -46,13 +46,6 @@ struct wishes {
     struct dump_marks marks;
 };
 
-static void free_wishes(struct wishes *wishes)
-{
-    mem_free(wishes->keys);
-    vec_free(&wishes->list);
-    dump_marks_free(&wishes->marks);
-}
-
 static bool take_marks(struct wishes *wishes, const struct invocation *invocation)
 {
     char error[512];
@@ -331,6 +324,8 @@ enum exit_status cmd_import(struct invocation *invocation)
             status = import(invocation, &input, format, &wishes);
         status = input_close(&input, status);
     }
-    free_wishes(&wishes);
+    mem_free(wishes.keys);
+    vec_free(&wishes.list);
+    dump_marks_free(&wishes.marks);
     return status;
 }

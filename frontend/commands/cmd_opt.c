@@ -102,25 +102,6 @@ static void mark_kernel(struct marks *marks, uint32_t name)
         marks->of[SYMBOL_KERNEL][index] = 1;
 }
 
-static void mark_kernels_of_graphs(struct marks *marks)
-{
-    for (uint32_t i = 0; i < marks->module->graphs.count; i++) {
-        const struct graph *graph = &marks->module->graphs.at[i];
-        for (uint32_t j = 0; marks->of[SYMBOL_GRAPH][i] && j < graph->ops.count; j++)
-            mark_kernel(marks, graph->ops.at[j].kernel);
-    }
-}
-
-static void mark_kernels_of_entries(struct marks *marks)
-{
-    for (uint32_t i = 0; i < marks->module->entries.count; i++)
-        for (int core = 0; marks->of[SYMBOL_ENTRY][i] && core < CORE_TYPES; core++) {
-            const struct program *program = &marks->module->entries.at[i].programs[core];
-            for (uint32_t j = 0; j < program->instrs.count; j++)
-                mark_kernel(marks, program->instrs.at[j].kernel);
-        }
-}
-
 static void mark_named(struct marks *marks, const struct selection *selection)
 {
     const struct module *module = marks->module;
@@ -131,8 +112,17 @@ static void mark_named(struct marks *marks, const struct selection *selection)
     for (uint32_t i = 0; i < module->entries.count; i++)
         marks->of[SYMBOL_ENTRY][i] = is_named(marks, selection, module->entries.at[i].name);
     graphs_mark_reached(marks->module, marks->of[SYMBOL_GRAPH]);
-    mark_kernels_of_graphs(marks);
-    mark_kernels_of_entries(marks);
+    for (uint32_t i = 0; i < marks->module->graphs.count; i++) {
+        const struct graph *graph = &marks->module->graphs.at[i];
+        for (uint32_t j = 0; marks->of[SYMBOL_GRAPH][i] && j < graph->ops.count; j++)
+            mark_kernel(marks, graph->ops.at[j].kernel);
+    }
+    for (uint32_t i = 0; i < marks->module->entries.count; i++)
+        for (int core = 0; marks->of[SYMBOL_ENTRY][i] && core < CORE_TYPES; core++) {
+            const struct program *program = &marks->module->entries.at[i].programs[core];
+            for (uint32_t j = 0; j < program->instrs.count; j++)
+                mark_kernel(marks, program->instrs.at[j].kernel);
+        }
 }
 
 /* Whether all elements of a kind are selected, where a kind is. */
@@ -242,29 +232,6 @@ static uint32_t find_pass(const struct pipeline *pipeline, const struct invocati
     return NONE;
 }
 
-/* Keeps what is behind the one pass, and up to the other. */
-static bool cut(struct pipeline *pipeline, const struct invocation *invocation,
-                const struct pass_table *table)
-{
-    uint32_t first = 0, last = pipeline->count;
-    if (option_given(invocation, "start-after")) {
-        first = find_pass(pipeline, invocation, table, "start-after", 0);
-        if (first == NONE)
-            return false;
-        first++;
-    }
-    if (option_given(invocation, "stop-after")) {
-        last = find_pass(pipeline, invocation, table, "stop-after", first);
-        if (last == NONE)
-            return false;
-        last++;
-    }
-    for (uint32_t i = first; i < last; i++)
-        pipeline->at[i - first] = pipeline->at[i];
-    pipeline->count = last - first;
-    return true;
-}
-
 static bool read_run(struct opt_passes *passes, const struct invocation *invocation,
                      const struct pass_table *table)
 {
@@ -278,7 +245,24 @@ static bool read_run(struct opt_passes *passes, const struct invocation *invocat
     if (!option_given(invocation, "passes") && limited &&
         !append(&passes->run, invocation, table, "passes", "default"))
         return false;
-    return cut(&passes->run, invocation, table);
+    /* Keeps what is behind the one pass, and up to the other. */
+    uint32_t first = 0, last = passes->run.count;
+    if (option_given(invocation, "start-after")) {
+        first = find_pass(&passes->run, invocation, table, "start-after", 0);
+        if (first == NONE)
+            return false;
+        first++;
+    }
+    if (option_given(invocation, "stop-after")) {
+        last = find_pass(&passes->run, invocation, table, "stop-after", first);
+        if (last == NONE)
+            return false;
+        last++;
+    }
+    for (uint32_t i = first; i < last; i++)
+        passes->run.at[i - first] = passes->run.at[i];
+    passes->run.count = last - first;
+    return true;
 }
 
 /* Whether --print-after asks for the module behind a pass. */
@@ -312,12 +296,6 @@ static bool opt_passes_read(struct opt_passes *passes, const struct invocation *
            (!after || passes->print_all ||
             append(&passes->printed, invocation, table, "print-after", after)) &&
            check_printed(passes, invocation);
-}
-
-static void opt_passes_free(struct opt_passes *passes)
-{
-    pipeline_free(&passes->run);
-    pipeline_free(&passes->printed);
 }
 
 /* A module that was read back. */
@@ -439,20 +417,6 @@ static void put_counts(struct json *json, const char *key, const struct module_c
     json_close_object(json);
 }
 
-static void put_run(struct json *json, const struct pass_run *run, bool steady)
-{
-    json_line(json);
-    json_open_object(json);
-    json_add_string(json, "pass", run->pass->name);
-    if (!steady) {
-        json_key(json, "ms");
-        json_double(json, (double)(uint64_t)(run->seconds * 1e6 + 0.5) / 1e3); /* whole us */
-    }
-    json_key(json, "changed");
-    json_bool(json, run->changed);
-    json_close_object(json);
-}
-
 /* Appends it as JSON, with the input's diagnostics; without `before` where nothing was read,
  * without `after` where the status is not EXIT_DONE, and without times where they are not said. */
 static void opt_report_json(struct text *text, const struct opt_report *report, struct input *input,
@@ -465,8 +429,19 @@ static void opt_report_json(struct text *text, const struct opt_report *report, 
     json_line(&json);
     json_key(&json, "passes");
     json_open_array(&json);
-    for (uint32_t i = 0; i < report->runs.count; i++)
-        put_run(&json, &report->runs.at[i], report->steady);
+    for (uint32_t i = 0; i < report->runs.count; i++) {
+        const struct pass_run *run = &report->runs.at[i];
+        json_line(&json);
+        json_open_object(&json);
+        json_add_string(&json, "pass", run->pass->name);
+        if (!report->steady) {
+            json_key(&json, "ms");
+            json_double(&json, (double)(uint64_t)(run->seconds * 1e6 + 0.5) / 1e3); /* whole us */
+        }
+        json_key(&json, "changed");
+        json_bool(&json, run->changed);
+        json_close_object(&json);
+    }
     json_close_array(&json);
     if (report->read) {
         json_line(&json);
@@ -671,17 +646,6 @@ static void put_slots(struct text *text, const struct op_type *type, bool result
     }
 }
 
-static void put_attrs(struct text *text, const struct op_type *type)
-{
-    const char *heading = "attributes";
-    for (uint32_t i = 0; i < type->n_attrs; i++) {
-        const struct op_attr *attr = &type->attrs[i];
-        put_line(text, &heading);
-        text_printf(text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
-                    attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
-    }
-}
-
 static void put_names(struct text *text, const struct op_type *type, const uint32_t *slots,
                       uint32_t count)
 {
@@ -737,7 +701,13 @@ static void op_type_text(struct text *text, const struct op_type *type)
         text_printf(text, "  another name of %s\n", type->real);
     put_slots(text, type, false);
     put_slots(text, type, true);
-    put_attrs(text, type);
+    const char *heading = "attributes";
+    for (uint32_t i = 0; i < type->n_attrs; i++) {
+        const struct op_attr *attr = &type->attrs[i];
+        put_line(text, &heading);
+        text_printf(text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
+                    attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
+    }
     put_graphs(text, type);
     if (type->passive)
         text_string(text, "  passive: it executes nothing\n");
@@ -909,16 +879,6 @@ static enum exit_status opt_all(struct invocation *invocation, const struct opt_
     return status;
 }
 
-static enum exit_status unknown_op_type(struct invocation *invocation, struct op_types *types,
-                                        const char *name)
-{
-    struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-    op_types_offer(types, &suggest);
-    fprintf(invocation->err, "skirc: nothing is known of op type '%s'%s\n", name,
-            suggest_end(&suggest).text);
-    return EXIT_USAGE;
-}
-
 /* What is known of an op type, which may be one of --kernel-dir. */
 static enum exit_status show_op_type(struct invocation *invocation, const char *name)
 {
@@ -938,7 +898,11 @@ static enum exit_status show_op_type(struct invocation *invocation, const char *
     } else if ((type = op_types_find(types, name, strlen(name)))) {
         op_type_text(&text, type);
     } else {
-        status = unknown_op_type(invocation, types, name);
+        struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
+        op_types_offer(types, &suggest);
+        fprintf(invocation->err, "skirc: nothing is known of op type '%s'%s\n", name,
+                suggest_end(&suggest).text);
+        status = EXIT_USAGE;
     }
     fwrite(text.at, 1, text.size, invocation->out);
     text_free(&text);
@@ -952,7 +916,8 @@ static enum exit_status opt_files(struct invocation *invocation, struct opt_opti
         return usage_error(invocation, "opt needs a file; '-' is standard input");
     enum exit_status status =
         read_options(invocation, options) ? opt_all(invocation, options) : EXIT_USAGE;
-    opt_passes_free(&options->passes);
+    pipeline_free(&options->passes.run);
+    pipeline_free(&options->passes.printed);
     return status;
 }
 

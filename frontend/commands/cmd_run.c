@@ -75,17 +75,6 @@ static enum exit_status run_measured(struct outcomes *outcomes, struct outcome *
     return status;
 }
 
-/* Times of a round that was not finished have no partner. */
-static void drop_unpaired(struct outcomes *outcomes)
-{
-    uint32_t rounds = UINT32_MAX;
-    for (unsigned i = 0; i < outcomes->count; i++)
-        if (outcomes->at[i].samples.count < rounds)
-            rounds = outcomes->at[i].samples.count;
-    for (unsigned i = 0; i < outcomes->count; i++)
-        outcomes->at[i].samples.count = rounds;
-}
-
 /* One run of each way, forwards or backwards. */
 static enum exit_status run_round(struct outcomes *outcomes, bool backwards)
 {
@@ -112,7 +101,13 @@ static enum exit_status run_repeat(struct outcomes *outcomes, double begin)
     uint64_t coin = 1;
     while (status == EXIT_DONE && outcomes->repeatable && !is_enough(outcomes, begin))
         status = run_round(outcomes, toss(&coin));
-    drop_unpaired(outcomes);
+    /* Times of a round that was not finished have no partner. */
+    uint32_t rounds = UINT32_MAX;
+    for (unsigned i = 0; i < outcomes->count; i++)
+        if (outcomes->at[i].samples.count < rounds)
+            rounds = outcomes->at[i].samples.count;
+    for (unsigned i = 0; i < outcomes->count; i++)
+        outcomes->at[i].samples.count = rounds;
     return status;
 }
 
@@ -262,32 +257,6 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     return worse_status(status, run_values_write(first->runner, storages_main(&first->storages)));
 }
 
-/* Runs the graph, and op by op or another one (or NULL) where that is wanted, and says what came of
- * it. */
-static enum exit_status run_measure(struct runner *runner, struct runner *other)
-{
-    struct outcomes outcomes = {.repeatable = true};
-    struct operand_checks checks = {.runner = NULL};
-    const struct run_watch watch = {operand_checks_op_ended, &checks, NULL};
-    add_outcome(&outcomes, runner, other ? runner->name : "fused", true);
-    if (other)
-        add_outcome(&outcomes, other, other->name, true);
-    else if (runner->compare)
-        add_outcome(&outcomes, runner, "unfused", false);
-    if (!other && runner->compare && !runner->trust_kernels)
-        outcomes.at[1].watch = &watch;
-    enum exit_status status = run_json_write(&outcomes, run_and_report(&outcomes));
-    for (unsigned i = outcomes.count; i-- > 0;) {
-        run_close(&outcomes.at[i]);
-        run_check_free(&outcomes.at[i]);
-        vec_free(&outcomes.at[i].samples);
-    }
-    operand_checks_free(&checks);
-    run_values_release(&outcomes);
-    text_free(&outcomes.differences);
-    return status;
-}
-
 /* ------------------------------------------------------------------------- command ---- */
 
 const struct option options_run[] = {
@@ -429,7 +398,26 @@ static enum exit_status run_lowered(struct runner *runner, struct runner *other)
         return EXIT_INPUT;
     if (other)
         run_other_name(other, runner);
-    return run_measure(runner, other);
+    struct outcomes outcomes = {.repeatable = true};
+    struct operand_checks checks = {.runner = NULL};
+    const struct run_watch watch = {operand_checks_op_ended, &checks, NULL};
+    add_outcome(&outcomes, runner, other ? runner->name : "fused", true);
+    if (other)
+        add_outcome(&outcomes, other, other->name, true);
+    else if (runner->compare)
+        add_outcome(&outcomes, runner, "unfused", false);
+    if (!other && runner->compare && !runner->trust_kernels)
+        outcomes.at[1].watch = &watch;
+    enum exit_status status = run_json_write(&outcomes, run_and_report(&outcomes));
+    for (unsigned i = outcomes.count; i-- > 0;) {
+        run_close(&outcomes.at[i]);
+        run_check_free(&outcomes.at[i]);
+        vec_free(&outcomes.at[i].samples);
+    }
+    operand_checks_free(&checks);
+    run_values_release(&outcomes);
+    text_free(&outcomes.differences);
+    return status;
 }
 
 /* With the graph that it is compared with. */

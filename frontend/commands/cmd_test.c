@@ -102,15 +102,6 @@ static void add_folder(struct suite *suite, const char *path, unsigned depth)
     vec_free(&names);
 }
 
-static void add_path(struct suite *suite, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        add_folder(suite, path, 0);
-    else
-        add_file(suite, path, true);
-}
-
 /* ---------------------------------------------------------------------------- results ---- */
 
 /* A failure that is known is what TAP calls TODO. */
@@ -193,8 +184,14 @@ enum exit_status cmd_test(struct invocation *invocation)
     struct suite suite = {.invocation = invocation,
                           .filter = option_value(invocation, "filter"),
                           .tap = option_given(invocation, "tap")};
-    for (unsigned i = 0; i < invocation->n_files; i++)
-        add_path(&suite, invocation->files[i]);
+    for (unsigned i = 0; i < invocation->n_files; i++) {
+        const char *path = invocation->files[i];
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            add_folder(&suite, path, 0);
+        else
+            add_file(&suite, path, true);
+    }
     enum exit_status status = run_suite(&suite, workers, (unsigned)timeout);
     vec_free(&suite.jobs);
     arena_free(&suite.arena);

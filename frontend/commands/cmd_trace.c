@@ -66,42 +66,7 @@ static bool is_told(const struct instr *instr)
     return place != PLACE_RECORD && place != PLACE_AHEAD && place != PLACE_CACHE;
 }
 
-/* What the core has to execute up to the next record. */
-static void put_next(struct text *text, const struct trace_dump *dump, const struct entry *entry,
-                     const struct skrt_trace_line *line)
-{
-    const struct program *program = program_of(entry, line);
-    const char *before = line->state == TRACE_LAUNCHED ? ": `" : "; then `";
-    uint32_t i = program ? find_record(program, line) + 1 : 0;
-    for (; program && i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == INSTR_trace)
-            break;
-        if (!is_told(instr))
-            continue;
-        text_string(text, before);
-        spell_instr(text, dump->module, entry, instr);
-        text_char(text, '`');
-        before = ", `";
-    }
-}
-
 /* -------------------------------------------------------------------------------- states ---- */
-
-static void put_state(struct text *text, const struct skrt_trace_line *line)
-{
-    switch (line->state) {
-    case TRACE_BEGUN: text_string(text, "has begun"); break;
-    case TRACE_LAUNCHED: text_printf(text, "in op %u", line->index); break;
-    case TRACE_FINISHED: text_printf(text, "behind op %u", line->index); break;
-    case TRACE_ENDED: text_string(text, "has ended"); break;
-    case TRACE_WAITING:
-        text_printf(text, "before op %u, waits for the outside", line->index);
-        break;
-    case TRACE_RECEIVED: text_printf(text, "before op %u", line->index); break;
-    default: text_printf(text, "in state %u of op %u", line->state, line->index); break;
-    }
-}
 
 static void put_fault(struct text *text, const struct skrt_trace_line *line)
 {
@@ -142,16 +107,6 @@ static bool next_line(struct reading *reading, struct skrt_trace_line *line)
     return true;
 }
 
-static const struct entry *put_name(struct text *text, const struct trace_dump *dump,
-                                    const struct skrt_trace_line *line)
-{
-    struct skrt_trace_name name;
-    memcpy(&name, line, sizeof name);
-    size_t size = strnlen(name.name, sizeof name.name);
-    text_printf(text, "launch of @%.*s\n", (int)size, name.name);
-    return dump->module ? trace_dump_entry(dump->module, name.name, size) : NULL;
-}
-
 /* A core, with those behind it of which the same is said. */
 static void put_cores(struct text *text, struct reading *reading, const struct entry *entry,
                       const struct skrt_trace_line *first)
@@ -166,8 +121,32 @@ static void put_cores(struct text *text, struct reading *reading, const struct e
     if (last.core != first->core)
         text_printf(text, "..%u", last.core);
     text_string(text, ": ");
-    put_state(text, first);
-    put_next(text, reading->dump, entry, first);
+    switch (first->state) {
+    case TRACE_BEGUN: text_string(text, "has begun"); break;
+    case TRACE_LAUNCHED: text_printf(text, "in op %u", first->index); break;
+    case TRACE_FINISHED: text_printf(text, "behind op %u", first->index); break;
+    case TRACE_ENDED: text_string(text, "has ended"); break;
+    case TRACE_WAITING:
+        text_printf(text, "before op %u, waits for the outside", first->index);
+        break;
+    case TRACE_RECEIVED: text_printf(text, "before op %u", first->index); break;
+    default: text_printf(text, "in state %u of op %u", first->state, first->index); break;
+    }
+    /* What the core has to execute up to the next record. */
+    const struct program *program = program_of(entry, first);
+    const char *before = first->state == TRACE_LAUNCHED ? ": `" : "; then `";
+    uint32_t i = program ? find_record(program, first) + 1 : 0;
+    for (; program && i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op == INSTR_trace)
+            break;
+        if (!is_told(instr))
+            continue;
+        text_string(text, before);
+        spell_instr(text, reading->dump->module, entry, instr);
+        text_char(text, '`');
+        before = ", `";
+    }
     put_fault(text, first);
     text_char(text, '\n');
 }
@@ -196,7 +175,11 @@ static bool trace_dump_cores(struct text *text, const struct trace_dump *dump)
     while (next_line(&reading, &line)) {
         if (line.magic == SKRT_TRACE_NAME) {
             put_missing(text, &missing);
-            entry = put_name(text, dump, &line);
+            struct skrt_trace_name name;
+            memcpy(&name, &line, sizeof name);
+            size_t size = strnlen(name.name, sizeof name.name);
+            text_printf(text, "launch of @%.*s\n", (int)size, name.name);
+            entry = dump->module ? trace_dump_entry(dump->module, name.name, size) : NULL;
             any = true;
         } else if (is_line(&line)) {
             put_missing(text, &missing);
@@ -299,14 +282,6 @@ static void read_part(struct profiling *p, size_t begin, size_t size, uint32_t c
     }
 }
 
-static void scale(struct profiling *p)
-{
-    for (uint32_t i = 0; i < p->profile.events.count; i++) {
-        struct skrt_profile_record *record = &p->profile.events.at[i].record;
-        record->ns = (record->ns - p->start) * 1000 / p->mhz;
-    }
-}
-
 static bool trace_dump_profile(struct text *text, const struct trace_dump *dump, uint64_t mhz)
 {
     struct profiling p = {.dump = dump, .start = UINT64_MAX, .mhz = mhz};
@@ -316,7 +291,10 @@ static bool trace_dump_profile(struct text *text, const struct trace_dump *dump,
     for (size_t at = AREA_HEAD; at < dump->size && core < FIRST_AIC + 1024; at += size, core++)
         if (word_at(dump, at) == (uint32_t)PART_MAGIC)
             read_part(&p, at, size, core);
-    scale(&p);
+    for (uint32_t i = 0; i < p.profile.events.count; i++) {
+        struct skrt_profile_record *record = &p.profile.events.at[i].record;
+        record->ns = (record->ns - p.start) * 1000 / p.mhz;
+    }
     trace_events_write(text, &p.profile, false);
     intern_free(&p.tasks);
     vec_free(&p.profile.launches);

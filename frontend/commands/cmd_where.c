@@ -66,14 +66,6 @@ static void free_launch(struct kernel_launch *launch)
     vec_free(&launch->ops);
 }
 
-static void kernel_places_free(struct kernel_places *places)
-{
-    for (uint32_t i = 0; i < places->launches.count; i++)
-        free_launch(&places->launches.at[i]);
-    vec_free(&places->launches);
-    arena_free(&places->arena);
-}
-
 /* ------------------------------------------------------------------------------ values ---- */
 
 struct reader {
@@ -476,35 +468,6 @@ static void put_stand(const struct kernel_launch *launch, uint32_t record, struc
     put_op(launch, at->before, "before ", text);
 }
 
-/* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its next
- * instruction. False where no core has one, or the launch records no traces. */
-static bool kernel_places_trace(const struct kernel_places *places, const char *bytes, size_t size,
-                                struct text *text)
-{
-    const struct kernel_launch *launch = &places->launches.at[0];
-    struct trace_line line, next;
-    bool any = false;
-    for (size_t at = 0; size - at >= LINE; at += LINE) {
-        uint32_t record = read_line(bytes + at, &line) ? find_record(launch, &line) : NONE;
-        if (record == NONE)
-            continue;
-        uint32_t last = line.core;
-        while (!line.fault && size - at >= 2 * LINE && read_line(bytes + at + LINE, &next) &&
-               !next.fault && next.type == line.type && next.core == last + 1 &&
-               next.index == line.index && next.state == line.state) {
-            last++;
-            at += LINE;
-        }
-        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
-        if (last != line.core)
-            text_printf(text, "..%u", last);
-        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
-        put_stand(launch, record, text);
-        any = true;
-    }
-    return any;
-}
-
 /* False where the metadata were made without an object. */
 static bool kernel_places_have_addresses(const struct kernel_places *places)
 {
@@ -616,7 +579,29 @@ static enum exit_status answer_trace(struct input *input, const struct kernel_pl
         diag_at(&input->diags, DIAG_file, no_span, "%s", error);
         return EXIT_INPUT;
     }
-    bool found = kernel_places_trace(places, bytes.data, bytes.size, text);
+    /* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its
+     * next instruction. False where no core has one, or the launch records no traces. */
+    const struct kernel_launch *launch = &places->launches.at[0];
+    struct trace_line line, next;
+    bool found = false;
+    for (size_t at = 0; bytes.size - at >= LINE; at += LINE) {
+        uint32_t record = read_line(bytes.data + at, &line) ? find_record(launch, &line) : NONE;
+        if (record == NONE)
+            continue;
+        uint32_t last = line.core;
+        while (!line.fault && bytes.size - at >= 2 * LINE &&
+               read_line(bytes.data + at + LINE, &next) && !next.fault && next.type == line.type &&
+               next.core == last + 1 && next.index == line.index && next.state == line.state) {
+            last++;
+            at += LINE;
+        }
+        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
+        if (last != line.core)
+            text_printf(text, "..%u", last);
+        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
+        put_stand(launch, record, text);
+        found = true;
+    }
     if (!found)
         diag_at(&input->diags, DIAG_no_place, no_span,
                 "'%s' has no trace of this kernel, or the kernel was compiled without "
@@ -664,7 +649,10 @@ enum exit_status cmd_where(struct invocation *invocation)
     if (input_open_foreign(&input, invocation, invocation->files[0])) {
         if (kernel_places_read(&places, &input.source, &input.diags))
             status = answer(&input, &places, &question);
-        kernel_places_free(&places);
+        for (uint32_t i = 0; i < places.launches.count; i++)
+            free_launch(&places.launches.at[i]);
+        vec_free(&places.launches);
+        arena_free(&places.arena);
     }
     return input_close(&input, status);
 }

@@ -195,18 +195,6 @@ static bool has_given(const struct module *module, const struct graph *graph,
     return has;
 }
 
-/* "'b', '%x'": the names of what is given. */
-static void put_given(const struct module *module, const struct shape_arguments *shapes,
-                      const struct dim_bindings *bindings, struct text *text)
-{
-    for (uint32_t i = 0; i < bindings->count; i++)
-        text_printf(text, "%s'%.*s'", text->size ? ", " : "", NAME(module, bindings->at[i].name));
-    for (uint32_t i = 0; i < shapes->count; i++)
-        text_printf(text, "%s'%%%.*s'", text->size ? ", " : "", (int)shapes->at[i].size,
-                    shapes->at[i].name);
-    text_char(text, '\0');
-}
-
 /* Those that have what is given, or all where none has. */
 static void report_several(const struct input *input, const uint8_t *chosen,
                            const struct shape_arguments *shapes,
@@ -216,7 +204,13 @@ static void report_several(const struct input *input, const uint8_t *chosen,
     uint8_t *having = mem_calloc(module->graphs.count, 1);
     struct text given = {NULL, 0, 0};
     bool any = false;
-    put_given(module, shapes, bindings, &given);
+    /* "'b', '%x'": the names of what is given. */
+    for (uint32_t i = 0; i < bindings->count; i++)
+        text_printf(&given, "%s'%.*s'", given.size ? ", " : "", NAME(module, bindings->at[i].name));
+    for (uint32_t i = 0; i < shapes->count; i++)
+        text_printf(&given, "%s'%%%.*s'", given.size ? ", " : "", (int)shapes->at[i].size,
+                    shapes->at[i].name);
+    text_char(&given, '\0');
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         having[i] = chosen[i] && has_given(module, &module->graphs.at[i], shapes, bindings);
         any = any || having[i];
@@ -264,22 +258,6 @@ static bool check_names(const struct input *input, const uint8_t *meant,
             report_name(input, meant, bindings->at[n].name);
     }
     return ok;
-}
-
-/* False, with a usage error, where a command that is about one graph is given values or shapes, but
- * several are chosen; and where no graph that is meant has a name of --bind. */
-static bool given_graphs_check(const struct input *input, const uint8_t *chosen,
-                               const uint8_t *meant, const struct shape_arguments *shapes,
-                               const struct dim_bindings *bindings)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < input->module->graphs.count; i++)
-        count += chosen[i];
-    if (count > 1 && shapes->count + bindings->count > 0 && wants_one(input)) {
-        report_several(input, chosen, shapes, bindings);
-        return false;
-    }
-    return check_names(input, meant, bindings);
 }
 
 struct given_shapes {
@@ -526,14 +504,6 @@ static void narrow_graph(struct given_shapes *shapes, struct graph *graph)
     gear_table_free(&search.table);
 }
 
-static void narrow_gears(struct given_shapes *shapes)
-{
-    const struct module *module = shapes->input->module;
-    for (uint32_t g = 0; g < module->graphs.count && shapes->ok; g++)
-        if (shapes->chosen[g] && module->graphs.at[g].gear_mode != GEARS_NONE)
-            narrow_graph(shapes, &module->graphs.at[g]);
-}
-
 /* ------------------------------------------------------------------------------ types ---- */
 
 /* Whether the type has as many dimensions, or takes any number. */
@@ -617,7 +587,14 @@ static bool choose(struct given_shapes *shapes)
     const struct input *input = shapes->input;
     shapes->chosen = given_graphs(input);
     shapes->meant = given_graphs_meant(input, shapes->chosen);
-    return given_graphs_check(input, shapes->chosen, shapes->meant, &shapes->at, &shapes->bindings);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < input->module->graphs.count; i++)
+        count += shapes->chosen[i];
+    if (count > 1 && shapes->at.count + shapes->bindings.count > 0 && wants_one(input)) {
+        report_several(input, shapes->chosen, &shapes->at, &shapes->bindings);
+        return false;
+    }
+    return check_names(input, shapes->meant, &shapes->bindings);
 }
 
 static enum exit_status bind_all(struct given_shapes *shapes)
@@ -633,8 +610,12 @@ static enum exit_status bind_all(struct given_shapes *shapes)
         return EXIT_USAGE;
     while (ok && shapes->ok && each_wanted(shapes, settle))
         continue;
-    if (ok && shapes->at.count + shapes->bindings.count > 0)
-        narrow_gears(shapes);
+    if (ok && shapes->at.count + shapes->bindings.count > 0) {
+        const struct module *module = shapes->input->module;
+        for (uint32_t g = 0; g < module->graphs.count && shapes->ok; g++)
+            if (shapes->chosen[g] && module->graphs.at[g].gear_mode != GEARS_NONE)
+                narrow_graph(shapes, &module->graphs.at[g]);
+    }
     ok = ok && shapes->ok && bind_values(shapes);
     mem_free(shapes->chosen); /* indices have changed */
     shapes->chosen = given_graphs(input);

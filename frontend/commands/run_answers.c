@@ -308,23 +308,18 @@ static void put_value(struct json *json, const struct runner *runner,
     tensor_free(&tensor);
 }
 
-static void put_index(struct json *json, const struct tensor *tensor, uint64_t element)
-{
-    int64_t at[TENSOR_MAX_RANK];
-    tensor_index(tensor, element, at);
-    json_open_array(json);
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        json_unsigned(json, (uint64_t)at[i]);
-    json_close_array(json);
-}
-
 static void put_match(struct json *json, const struct tensor *found, const struct match *match)
 {
     json_add_unsigned(json, "elements", match->elements);
     json_add_unsigned(json, "different", match->different);
     if (match->different) {
         json_key(json, "first");
-        put_index(json, found, match->first);
+        int64_t at[TENSOR_MAX_RANK];
+        tensor_index(found, match->first, at);
+        json_open_array(json);
+        for (uint32_t i = 0; i < found->rank; i++)
+            json_unsigned(json, (uint64_t)at[i]);
+        json_close_array(json);
     }
     put_number(json, "largest_error", match->largest_absolute);
     put_number(json, "largest_relative_error", match->largest_relative);

@@ -99,21 +99,6 @@ static bool is_operand(const struct graph *graph, const struct op *op, void *con
     return false;
 }
 
-static void report_written(const struct runner *runner, const struct storages *storages,
-                           const struct known_memory *known, const struct graph *graph,
-                           const struct op *op, bool operand)
-{
-    struct text text = {NULL, 0, 0};
-    text_string(&text, operand ? "writes into its operand " : "writes into ");
-    put_value(&text, &storages->at[known->graph], known->value, graph);
-    text_string(&text,
-                operand ? ", which the op only reads" : ", which is none of the op's values");
-    if (report_op(runner, graph, op, &text) && operand)
-        diag_help(runner->diags,
-                  "an op that writes an operand says so: {inplace = [N]}, N being its place");
-    text_free(&text);
-}
-
 /* Of all memories, or of the op's operands alone. Whether the op has written one that it is not
  * said to write. */
 static bool check_memories(const struct runner *runner, const struct storages *storages,
@@ -129,7 +114,16 @@ static bool check_memories(const struct runner *runner, const struct storages *s
             continue;
         uint64_t sum = guarded_sum(known->memory);
         if (!writes && sum != known->sum) {
-            report_written(runner, storages, known, graph, op, operand);
+            struct text text = {NULL, 0, 0};
+            text_string(&text, operand ? "writes into its operand " : "writes into ");
+            put_value(&text, &storages->at[known->graph], known->value, graph);
+            text_string(&text, operand ? ", which the op only reads"
+                                       : ", which is none of the op's values");
+            if (report_op(runner, graph, op, &text) && operand)
+                diag_help(
+                    runner->diags,
+                    "an op that writes an operand says so: {inplace = [N]}, N being its place");
+            text_free(&text);
             found = true;
         }
         known->known |= writes && op_call_kind(op) == CALL_NONE;
@@ -286,26 +280,6 @@ static void report_unwritten(struct op_checks *checks, const struct graph *graph
     text_free(&text);
 }
 
-/* The op leaves a copy of what it reads, too. */
-static void check_written(struct op_checks *checks, const struct graph *graph, const struct op *op,
-                          void *const *values)
-{
-    uint32_t index = graph_id(checks->runner->module, graph), value;
-    const struct storage *storage = storage_of(checks, graph);
-    bool blamed =
-        op->kernel != NONE && !reads_tainted(checks, graph, op, values) && !is_misfed(checks, op);
-    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++) {
-        struct unwritten unwritten;
-        uint32_t id = memory_of(&storage->memories, value);
-        if (!poison_is_for(checks->storages, index, id) || is_tainted(checks, values[value]) ||
-            !poison_find(&checks->outcome->storages.at[index], storage, id, &unwritten))
-            continue;
-        taint(checks, values[value]);
-        if (blamed)
-            report_unwritten(checks, graph, op, &unwritten);
-    }
-}
-
 /* ------------------------------------------------------------------------------ beside ---- */
 
 /* Where the first byte is: the number of its element or byte. */
@@ -344,23 +318,6 @@ static void check_beside_value(struct op_checks *checks, const struct graph *gra
                 (unsigned long long)bytes, bytes == 1 ? "" : "s");
     report_beside(checks, graph, op, &text);
     guarded_repair(guarded);
-}
-
-/* Of workspaces, lists, tilings and arguments, and of values. */
-static void check_beside(struct op_checks *checks, const struct graph *graph, const struct op *op)
-{
-    struct run_damage damage;
-    for (uint32_t i = 0; i < checks->sums.count; i++)
-        check_beside_value(checks, graph, op, &checks->sums.at[i]);
-    while (checks->runner->how->damage(checks->run, &damage)) {
-        struct text text = {NULL, 0, 0};
-        text_printf(&text, "writes %s %s %s of %llu bytes: the first at byte %lld, %llu in all",
-                    damage.first < 0 ? "before" : "behind",
-                    damage.op == op ? "its" : "another op's", damage.what,
-                    (unsigned long long)damage.size, (long long)damage.first,
-                    (unsigned long long)damage.bytes);
-        report_beside(checks, graph, op, &text);
-    }
 }
 
 /* ----------------------------------------------------------------------------- results ---- */
@@ -437,10 +394,36 @@ static void op_ended(void *context, const struct graph *graph, const struct op *
         check_results(checks, graph, op, values);
         return;
     }
-    check_beside(checks, graph, op);
+    /* Of workspaces, lists, tilings and arguments, and of values. */
+    struct run_damage damage;
+    for (uint32_t i = 0; i < checks->sums.count; i++)
+        check_beside_value(checks, graph, op, &checks->sums.at[i]);
+    while (checks->runner->how->damage(checks->run, &damage)) {
+        struct text text = {NULL, 0, 0};
+        text_printf(&text, "writes %s %s %s of %llu bytes: the first at byte %lld, %llu in all",
+                    damage.first < 0 ? "before" : "behind",
+                    damage.op == op ? "its" : "another op's", damage.what,
+                    (unsigned long long)damage.size, (long long)damage.first,
+                    (unsigned long long)damage.bytes);
+        report_beside(checks, graph, op, &text);
+    }
     checks->found_written |=
         check_memories(checks->runner, checks->storages, &checks->sums, graph, op, values, true);
-    check_written(checks, graph, op, values);
+    /* The op leaves a copy of what it reads, too. */
+    uint32_t index = graph_id(checks->runner->module, graph), value;
+    const struct storage *storage = storage_of(checks, graph);
+    bool blamed =
+        op->kernel != NONE && !reads_tainted(checks, graph, op, values) && !is_misfed(checks, op);
+    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++) {
+        struct unwritten unwritten;
+        uint32_t id = memory_of(&storage->memories, value);
+        if (!poison_is_for(checks->storages, index, id) || is_tainted(checks, values[value]) ||
+            !poison_find(&checks->outcome->storages.at[index], storage, id, &unwritten))
+            continue;
+        taint(checks, values[value]);
+        if (blamed)
+            report_unwritten(checks, graph, op, &unwritten);
+    }
     vec_push(&checks->results, sum_results(checks, graph, op, values));
 }
 
@@ -538,21 +521,6 @@ static enum exit_status op_checks_run(const struct outcome *outcome,
     return status;
 }
 
-/* Sums of the inputs that no op writes; 0: it is none of them. */
-static uint64_t *sum_inputs(const struct outcome *outcome)
-{
-    const struct storage *storage = storages_main(&outcome->storages);
-    uint32_t graph = outcome->storages.main_graph;
-    struct writers writers;
-    uint64_t *sums = mem_calloc(storage->graph->values.count + 1, sizeof *sums);
-    writers_init(&writers, outcome->runner->module, &outcome->storages);
-    for (uint32_t i = 0; i < storage->graph->values.count; i++)
-        if (storage->guarded[i].at && value_is_steady(&writers, graph, i))
-            sums[i] = guarded_sum(&storage->guarded[i]) | 1;
-    writers_free(&writers);
-    return sums;
-}
-
 static bool has_changed_inputs(const struct outcome *outcome)
 {
     const struct storage *storage = storages_main(&outcome->storages);
@@ -567,7 +535,17 @@ void run_check_begin(struct outcome *outcome)
 {
     if (outcome->runner->trust_kernels)
         return;
-    outcome->input_sums = sum_inputs(outcome);
+    /* Sums of the inputs that no op writes; 0: it is none of them. */
+    const struct storage *storage = storages_main(&outcome->storages);
+    uint32_t graph = outcome->storages.main_graph;
+    struct writers writers;
+    uint64_t *sums = mem_calloc(storage->graph->values.count + 1, sizeof *sums);
+    writers_init(&writers, outcome->runner->module, &outcome->storages);
+    for (uint32_t i = 0; i < storage->graph->values.count; i++)
+        if (storage->guarded[i].at && value_is_steady(&writers, graph, i))
+            sums[i] = guarded_sum(&storage->guarded[i]) | 1;
+    writers_free(&writers);
+    outcome->input_sums = sums;
     poison_fill(&outcome->storages, POISON_NAN);
 }
 
@@ -592,19 +570,6 @@ void run_check_free(struct outcome *outcome)
 
 /* ------------------------------------------------------------------------------ signs ---- */
 
-static void find_in_graph(const struct outcome *outcome, uint32_t graph, struct run_signs *signs)
-{
-    const struct storage *storage = &outcome->storages.at[graph];
-    struct unwritten unwritten;
-    for (uint32_t i = 0; outcome->run->ran[graph] && i < storage->graph->values.count; i++) {
-        if (!poison_is_for(&outcome->storages, graph, i))
-            continue;
-        signs->unknown |= poison_was_read(storage, i);
-        if (poison_find(storage, NULL, i, &unwritten))
-            vec_push(&signs->unwritten, unwritten);
-    }
-}
-
 static bool wrote_beside_values(const struct storages *storages)
 {
     int64_t first;
@@ -621,8 +586,17 @@ static bool wrote_beside_values(const struct storages *storages)
 static void find_signs(const struct outcome *outcome, struct run_signs *signs)
 {
     struct run_damage damage;
-    for (uint32_t graph = 0; graph < outcome->storages.count; graph++)
-        find_in_graph(outcome, graph, signs);
+    for (uint32_t graph = 0; graph < outcome->storages.count; graph++) {
+        const struct storage *storage = &outcome->storages.at[graph];
+        struct unwritten unwritten;
+        for (uint32_t i = 0; outcome->run->ran[graph] && i < storage->graph->values.count; i++) {
+            if (!poison_is_for(&outcome->storages, graph, i))
+                continue;
+            signs->unknown |= poison_was_read(storage, i);
+            if (poison_find(storage, NULL, i, &unwritten))
+                vec_push(&signs->unwritten, unwritten);
+        }
+    }
     signs->beside = wrote_beside_values(&outcome->storages) ||
                     outcome->runner->how->damage(outcome->run, &damage);
     signs->changed = has_changed_inputs(outcome);

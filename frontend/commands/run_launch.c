@@ -132,15 +132,6 @@ static void on_crash(int signal_number, siginfo_t *info, void *unused)
     _exit(EXIT_INPUT);
 }
 
-static void crash_reports_begin(const struct memory_map *map)
-{
-    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
-    crash_map = map;
-    crash_process = getpid();
-    for (int i = 0; i < N_CRASH_SIGNALS; i++)
-        sigaction(crash_signals[i], &action, &before_crashes[i]);
-}
-
 static void crash_reports_end(void *unused)
 {
     (void)unused;
@@ -154,7 +145,11 @@ static void execute(struct outcome *outcome, const struct storages *storages)
 {
     const struct memory_map map = {outcome, storages};
     struct mem_guard guard;
-    crash_reports_begin(&map);
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+    crash_map = &map;
+    crash_process = getpid();
+    for (int i = 0; i < N_CRASH_SIGNALS; i++)
+        sigaction(crash_signals[i], &action, &before_crashes[i]);
     mem_guard(&guard, crash_reports_end, NULL);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
     mem_unguard(&guard);

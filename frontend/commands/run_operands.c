@@ -18,20 +18,6 @@ static void add_writes(uint8_t *counts, uint32_t memory, uint8_t count)
     counts[memory] = counts[memory] + count < MANY ? (uint8_t)(counts[memory] + count) : MANY;
 }
 
-/* Operands that graphs which the op calls write, at any time. */
-static void count_called(const struct storage *storage, const struct op *op,
-                         struct effects *effects, uint8_t *counts)
-{
-    struct op_effects found = {.written = {NULL, 0, 0}};
-    effects_of_op(effects, op, &found);
-    for (uint32_t i = 0; i < found.written.count; i++)
-        add_writes(
-            counts,
-            memory_of(&storage->memories, op_operands(storage->graph, op)[found.written.at[i]]),
-            MANY);
-    op_effects_free(&found);
-}
-
 static void count_op(const struct storage *storage, const struct op *op, struct effects *effects,
                      uint8_t *counts)
 {
@@ -46,8 +32,17 @@ static void count_op(const struct storage *storage, const struct op *op, struct 
     for (uint32_t i = 0; i < op->results.count; i++)
         if (op_alias(module, storage->graph, op, i) == NONE)
             add_writes(counts, memory_of(&storage->memories, op->results.first + i), 1);
-    if (op_call_kind(op) != CALL_NONE)
-        count_called(storage, op, effects, counts);
+    if (op_call_kind(op) != CALL_NONE) {
+        /* Operands that graphs which the op calls write, at any time. */
+        struct op_effects found = {.written = {NULL, 0, 0}};
+        effects_of_op(effects, op, &found);
+        for (uint32_t i = 0; i < found.written.count; i++)
+            add_writes(
+                counts,
+                memory_of(&storage->memories, op_operands(storage->graph, op)[found.written.at[i]]),
+                MANY);
+        op_effects_free(&found);
+    }
 }
 
 void writers_init(struct writers *writers, const struct module *module,

@@ -53,16 +53,6 @@ static void put_time(const struct runner *runner, const char *what, double secon
     put_milliseconds(invocation, invocation->out, 0, seconds * 1e3);
 }
 
-/* How many are enough depends on how long they take. */
-static void put_count(const struct runner *runner, uint32_t count)
-{
-    FILE *out = runner->invocation->out;
-    if (is_steady(runner->invocation) && runner->repeat == REPEAT_AUTO)
-        fputs(" of COUNT runs", out);
-    else
-        fprintf(out, " of %u run%s", count, count == 1 ? "" : "s");
-}
-
 /* There is at least one. */
 static void put_times(const struct outcome *outcome)
 {
@@ -70,7 +60,12 @@ static void put_times(const struct outcome *outcome)
     const struct runner *runner = outcome->runner;
     bool one = samples->count == 1;
     put_time(runner, one ? "" : "median ", samples_quantile(samples, 0.5));
-    put_count(runner, samples->count);
+    /* How many are enough depends on how long they take. */
+    FILE *out = runner->invocation->out;
+    if (is_steady(runner->invocation) && runner->repeat == REPEAT_AUTO)
+        fputs(" of COUNT runs", out);
+    else
+        fprintf(out, " of %u run%s", samples->count, samples->count == 1 ? "" : "s");
     if (one)
         return;
     put_time(runner, ", minimum ", samples_quantile(samples, 0));
@@ -211,14 +206,6 @@ static void put_nanoseconds(const struct printing *printing, uint64_t ns)
     put_milliseconds(printing->invocation, printing->out, 12, (double)ns * 1e-6);
 }
 
-static void put_share(const struct printing *printing, const struct profile_row *row)
-{
-    if (is_steady(printing->invocation))
-        fprintf(printing->out, "%7s", "SHARE");
-    else
-        fprintf(printing->out, "%5.1f %%", profile_row_share(printing->table, row) * 100);
-}
-
 static void print_row(const struct printing *printing, const struct profile_row *row)
 {
     FILE *out = printing->out;
@@ -226,7 +213,10 @@ static void print_row(const struct printing *printing, const struct profile_row 
     fputs("  ", out);
     put_nanoseconds(printing, row->longest);
     fputs("  ", out);
-    put_share(printing, row);
+    if (is_steady(printing->invocation))
+        fprintf(printing->out, "%7s", "SHARE");
+    else
+        fprintf(printing->out, "%5.1f %%", profile_row_share(printing->table, row) * 100);
     fprintf(out, "  %4u %s", row->cores, profile_core_names[row->type]);
     if (printing->other) {
         const struct profile_row *same = profile_table_find(printing->other, row);
@@ -298,37 +288,6 @@ static double milliseconds(double seconds)
     return (double)(uint64_t)(seconds * 1e9 + 0.5) / 1e6;
 }
 
-static void put_runs(struct json *json, const struct outcome *outcome)
-{
-    const struct samples *samples = &outcome->samples;
-    json_add_unsigned(json, "runs", outcome->runs);
-    add_number(json, "first_ms", milliseconds(outcome->first));
-    if (samples->count) {
-        add_number(json, "median_ms", milliseconds(samples_quantile(samples, 0.5)));
-        add_number(json, "minimum_ms", milliseconds(samples_quantile(samples, 0)));
-        add_number(json, "spread_ms", milliseconds(samples_spread(samples)));
-    }
-    json_line(json);
-    json_key(json, "times_ms");
-    json_open_array(json);
-    for (uint32_t i = 0; i < samples->count; i++)
-        json_double(json, milliseconds(samples->at[i]));
-    json_close_array(json);
-}
-
-static void put_profile(struct json *json, const struct run_profile *profile, bool steady)
-{
-    struct profile_table table;
-    profile_table_make(&table, profile, steady);
-    json_line(json);
-    json_key(json, "profile");
-    json_open_object(json);
-    json_add_unsigned(json, "dropped", profile->dropped);
-    profile_table_json(json, &table);
-    json_close_object(json);
-    profile_table_free(&table);
-}
-
 static void put_outcome(struct json *json, const struct outcome *outcome)
 {
     const struct runner *runner = outcome->runner;
@@ -340,10 +299,33 @@ static void put_outcome(struct json *json, const struct outcome *outcome)
     json_add_bytes(json, "graph", graph->text, graph->size);
     json_add_unsigned(json, "ops", runner->graph->ops.count);
     json_add_unsigned(json, "launches", outcome->run ? outcome->run->launches : 0);
-    if (!steady)
-        put_runs(json, outcome);
-    if (outcome->last.profile)
-        put_profile(json, outcome->last.profile, steady);
+    if (!steady) {
+        const struct samples *samples = &outcome->samples;
+        json_add_unsigned(json, "runs", outcome->runs);
+        add_number(json, "first_ms", milliseconds(outcome->first));
+        if (samples->count) {
+            add_number(json, "median_ms", milliseconds(samples_quantile(samples, 0.5)));
+            add_number(json, "minimum_ms", milliseconds(samples_quantile(samples, 0)));
+            add_number(json, "spread_ms", milliseconds(samples_spread(samples)));
+        }
+        json_line(json);
+        json_key(json, "times_ms");
+        json_open_array(json);
+        for (uint32_t i = 0; i < samples->count; i++)
+            json_double(json, milliseconds(samples->at[i]));
+        json_close_array(json);
+    }
+    if (outcome->last.profile) {
+        struct profile_table table;
+        profile_table_make(&table, outcome->last.profile, steady);
+        json_line(json);
+        json_key(json, "profile");
+        json_open_object(json);
+        json_add_unsigned(json, "dropped", outcome->last.profile->dropped);
+        profile_table_json(json, &table);
+        json_close_object(json);
+        profile_table_free(&table);
+    }
     json_close_object(json);
 }
 
@@ -423,16 +405,6 @@ static void put_lines(struct json *json, const char *lines)
     }
 }
 
-static void put_reports(struct json *json, const struct run_result *result)
-{
-    json_line(json);
-    json_key(json, "reports");
-    json_open_array(json);
-    for (uint32_t i = 0; i < result->n_reports; i++)
-        put_lines(json, result->reports[i]);
-    json_close_array(json);
-}
-
 static void put_head(struct json *json, const struct runner *runner, enum exit_status status)
 {
     json_open_object(json);
@@ -451,7 +423,12 @@ static void put_run(struct json *json, const struct outcomes *outcomes, enum exi
     const char *cause = failed ? failed->cause : NULL;
     if (cause) {
         json_add_string(json, "failure", cause);
-        put_reports(json, failed);
+        json_line(json);
+        json_key(json, "reports");
+        json_open_array(json);
+        for (uint32_t i = 0; i < failed->n_reports; i++)
+            put_lines(json, failed->reports[i]);
+        json_close_array(json);
     }
     if (!cause && runner->race_check && outcomes->at[0].run)
         json_add_unsigned(json, "orders_checked", outcomes->at[0].run->orders);

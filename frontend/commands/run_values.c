@@ -86,19 +86,6 @@ void run_other_name(struct runner *other, const struct runner *first)
     }
 }
 
-static enum exit_status report_input(const struct runner *other, uint32_t id,
-                                     const struct runner *first, uint32_t from)
-{
-    struct text text = {NULL, 0, 0};
-    text_string(&text, "input ");
-    put_value(&text, first, from);
-    text_printf(&text, " cannot be that of %s, ", other->name);
-    put_value(&text, other, id);
-    diag_at(first->diags, DIAG_contents, no_span, "%.*s", (int)text.size, text.at);
-    text_free(&text);
-    return EXIT_INPUT;
-}
-
 /* False where they have other shapes or dtypes. */
 static bool copy_value(struct outcome *to, uint32_t id, const struct outcome *from,
                        uint32_t from_id)
@@ -133,8 +120,16 @@ static enum exit_status run_other_fill(struct outcome *other, const struct outco
         if (from == NONE ||
             (has_own_contents(runner, i) && !named_values_find(&first->runner->inputs, from)))
             continue;
-        if (!copy_value(other, i, first, from) && is_param)
-            return report_input(runner, i, first->runner, from);
+        if (!copy_value(other, i, first, from) && is_param) {
+            struct text text = {NULL, 0, 0};
+            text_string(&text, "input ");
+            put_value(&text, first->runner, from);
+            text_printf(&text, " cannot be that of %s, ", runner->name);
+            put_value(&text, runner, i);
+            diag_at(first->runner->diags, DIAG_contents, no_span, "%.*s", (int)text.size, text.at);
+            text_free(&text);
+            return EXIT_INPUT;
+        }
     }
     return EXIT_DONE;
 }
@@ -147,22 +142,6 @@ struct comparison_pair {
     uint32_t a, b;
     struct text *text;
 };
-
-static void put_first_difference(const struct comparison_pair *pair, const struct tensor *a,
-                                 const struct tensor *b, const struct match *match)
-{
-    char index[256], left[128], right[128];
-    const struct intern_name *name = value_name(pair->first->runner, pair->a);
-    tensor_index_text(a, match->first, index, sizeof index);
-    tensor_element_text(a, match->first, left, sizeof left);
-    tensor_element_text(b, match->first, right, sizeof right);
-    text_printf(pair->text, "first difference: %%%.*s%s is %s, %s %s (%llu of %llu differ",
-                SHOWN_NAME(name), index, left, pair->other->name, right,
-                (unsigned long long)match->different, (unsigned long long)match->elements);
-    if (match->largest_absolute > 0)
-        text_printf(pair->text, ", by at most %.3g", match->largest_absolute);
-    text_string(pair->text, ")\n");
-}
 
 static void put_types(const struct comparison_pair *pair)
 {
@@ -195,7 +174,17 @@ static enum verdict compare_tensors(const struct comparison_pair *pair, const st
         match.first = tensor_first_difference(a, b, &match.elements);
         match.different = 1;
     }
-    put_first_difference(pair, a, b, &match);
+    char index[256], left[128], right[128];
+    const struct intern_name *name = value_name(pair->first->runner, pair->a);
+    tensor_index_text(a, match.first, index, sizeof index);
+    tensor_element_text(a, match.first, left, sizeof left);
+    tensor_element_text(b, match.first, right, sizeof right);
+    text_printf(pair->text, "first difference: %%%.*s%s is %s, %s %s (%llu of %llu differ",
+                SHOWN_NAME(name), index, left, pair->other->name, right,
+                (unsigned long long)match.different, (unsigned long long)match.elements);
+    if (match.largest_absolute > 0)
+        text_printf(pair->text, ", by at most %.3g", match.largest_absolute);
+    text_string(pair->text, ")\n");
     return VERDICT_DIFFERENT;
 }
 
@@ -469,12 +458,6 @@ static bool is_for(const struct choosing *choosing, const struct use *use)
     return use->memory == choosing->memory;
 }
 
-static uint64_t next_random(struct choosing *choosing, uint64_t limit)
-{
-    choosing->random = choosing->random * 6364136223846793005u + 1442695040888963407u;
-    return (choosing->random >> 33) % limit;
-}
-
 /* Narrows by all uses; whether all say the same of all elements. */
 static bool narrow(const struct choosing *choosing, struct op_element *element,
                    struct op_range *range)
@@ -495,19 +478,6 @@ static bool is_allowed(const struct choosing *choosing, struct op_element *eleme
         const struct use *use = &choosing->uses.at[i];
         element->tensor = use->tensor;
         if (is_for(choosing, use) && !op_range_allows(&use->tensors.call, element))
-            return false;
-    }
-    return true;
-}
-
-/* Whether rules of all elements together hold, too. */
-static bool is_right(const struct choosing *choosing)
-{
-    for (uint32_t i = 0; i < choosing->uses.count; i++) {
-        const struct use *use = &choosing->uses.at[i];
-        struct op_range_fault fault;
-        if (is_for(choosing, use) && !op_ranges_check(&use->tensors.call, &fault) &&
-            fault.tensor == use->tensor)
             return false;
     }
     return true;
@@ -535,10 +505,19 @@ static bool choose_from(struct choosing *choosing, uint64_t count, struct op_ele
     struct op_range range = {.low = integer_lowest(type->dtype),
                              .high = integer_highest(type->dtype)};
     struct op_element next = element;
-    if (place == count)
-        return is_right(choosing);
+    if (place == count) {
+        for (uint32_t i = 0; i < choosing->uses.count; i++) {
+            const struct use *use = &choosing->uses.at[i];
+            struct op_range_fault fault;
+            if (is_for(choosing, use) && !op_ranges_check(&use->tensors.call, &fault) &&
+                fault.tensor == use->tensor)
+                return false;
+        }
+        return true;
+    }
     narrow(choosing, &element, &range);
-    uint64_t first = next_random(choosing, UINT32_MAX);
+    choosing->random = choosing->random * 6364136223846793005u + 1442695040888963407u;
+    uint64_t first = (choosing->random >> 33) % UINT32_MAX;
     next.at[ELEMENT_PLACE]++;
     for (uint32_t n = 0; nth_number(&range, first, n, &element.at[ELEMENT_VALUE]); n++) {
         int64_t number = element.at[ELEMENT_VALUE];
@@ -602,35 +581,6 @@ static void choose(struct choosing *choosing)
     else if (range.low <= range.high)
         choose_all(choosing, &range);
     choosing->chosen[choosing->memory] = true;
-}
-
-/* Chooses numbers for memories of a storage that are marked, by the value that stands for each,
- * once all others that are given have their contents. Those of which nothing is said, or nothing
- * fits, stay as they are. */
-static void run_defaults_choose(const struct runner *runner, const struct storages *storages,
-                                struct storage *storage, const bool *marked)
-{
-    struct choosing choosing = {
-        .runner = runner, .storages = storages, .storage = storage, .marked = marked};
-    find_uses(&choosing, &(struct place){storage, NULL});
-    if (choosing.uses.count) {
-        writers_init(&choosing.writers, runner->module, storages);
-        choosing.chosen = mem_calloc(storage->graph->values.count, sizeof *choosing.chosen);
-        for (uint32_t i = 0; i < choosing.uses.count; i++) {
-            struct use *use = &choosing.uses.at[i];
-            use->tensors.call.contents = contents_of;
-            use->tensors.call.contents_user = use;
-        }
-        for (uint32_t i = 0; i < choosing.uses.count; i++) {
-            choosing.memory = choosing.uses.at[i].memory;
-            if (!choosing.chosen[choosing.memory])
-                choose(&choosing);
-        }
-        mem_free(choosing.chosen);
-        writers_free(&choosing.writers);
-    }
-    vec_free(&choosing.uses);
-    arena_free(&choosing.arena);
 }
 
 bool run_values_name(struct runner *runner)
@@ -718,7 +668,30 @@ static void choose_defaults(const struct runner *runner, const struct storages *
     for (uint32_t i = first; i < graph->values.count; i++)
         if (value_is_given(runner->module, graph, i) && given_by(runner, graph, i) != BY_SEED)
             marked[memory_of(&storage->memories, i)] = false;
-    run_defaults_choose(runner, storages, storage, marked);
+    /* Chooses numbers for memories of a storage that are marked, by the value that stands for each,
+     * once all others that are given have their contents. Those of which nothing is said, or
+     * nothing fits, stay as they are. */
+    struct choosing choosing = {
+        .runner = runner, .storages = storages, .storage = storage, .marked = marked};
+    find_uses(&choosing, &(struct place){storage, NULL});
+    if (choosing.uses.count) {
+        writers_init(&choosing.writers, runner->module, storages);
+        choosing.chosen = mem_calloc(storage->graph->values.count, sizeof *choosing.chosen);
+        for (uint32_t i = 0; i < choosing.uses.count; i++) {
+            struct use *use = &choosing.uses.at[i];
+            use->tensors.call.contents = contents_of;
+            use->tensors.call.contents_user = use;
+        }
+        for (uint32_t i = 0; i < choosing.uses.count; i++) {
+            choosing.memory = choosing.uses.at[i].memory;
+            if (!choosing.chosen[choosing.memory])
+                choose(&choosing);
+        }
+        mem_free(choosing.chosen);
+        writers_free(&choosing.writers);
+    }
+    vec_free(&choosing.uses);
+    arena_free(&choosing.arena);
     mem_free(marked);
 }
 

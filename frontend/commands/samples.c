@@ -9,14 +9,6 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double *sorted(const double *numbers, uint32_t count)
-{
-    double *copy = mem_calloc(count, sizeof *copy);
-    memcpy(copy, numbers, count * sizeof *copy);
-    qsort(copy, count, sizeof *copy, compare_numbers);
-    return copy;
-}
-
 static double quantile(const double *numbers, uint32_t count, double part)
 {
     double place = part * (count - 1);
@@ -27,7 +19,9 @@ static double quantile(const double *numbers, uint32_t count, double part)
 
 double samples_quantile(const struct samples *samples, double part)
 {
-    double *numbers = sorted(samples->at, samples->count);
+    double *numbers = mem_calloc(samples->count, sizeof *numbers);
+    memcpy(numbers, samples->at, samples->count * sizeof *numbers);
+    qsort(numbers, samples->count, sizeof *numbers, compare_numbers);
     double found = quantile(numbers, samples->count, part);
     mem_free(numbers);
     return found;

@@ -204,18 +204,6 @@ static bool parse_expectation(struct golden *golden, uint32_t host, const char *
     return false;
 }
 
-static bool refuse_comment(uint32_t number, const char *text, size_t size, char *error,
-                           size_t error_size)
-{
-    return message_fail(
-        error, error_size,
-        "line %u: '//! %.*s' is not an expectation; it is 'SEVERITY: TEXT' or 'SEVERITY@PLACE: "
-        "TEXT', with error, warning, remark, note or help, and file, +N or -N; 'SEVERITY#N' is for "
-        "the N-th command. '//! expect' and '//! also COMMAND' begin their line after the input, "
-        "'//! fails: REASON' is the third line",
-        number, size < 80 ? (int)size : 80, text);
-}
-
 /* Cuts the comment of an input line at each `//!`; the pieces that follow one are expectations. */
 static bool parse_comment(struct golden *golden, uint32_t number, char *error, size_t error_size)
 {
@@ -234,7 +222,13 @@ static bool parse_comment(struct golden *golden, uint32_t number, char *error, s
         size_t size = (size_t)((at ? at : end) - text);
         scan_trim(&text, &size);
         if (!parse_expectation(golden, number, text, size))
-            return refuse_comment(number, text, size, error, error_size);
+            return message_fail(
+                error, error_size,
+                "line %u: '//! %.*s' is not an expectation; it is 'SEVERITY: TEXT' or "
+                "'SEVERITY@PLACE: TEXT', with error, warning, remark, note or help, and file, +N "
+                "or -N; 'SEVERITY#N' is for the N-th command. '//! expect' and '//! also COMMAND' "
+                "begin their line after the input, '//! fails: REASON' is the third line",
+                number, size < 80 ? (int)size : 80, text);
     }
     return true;
 }
@@ -461,17 +455,6 @@ static bool parse_sections(struct golden *golden, const char *text, size_t size,
 
 /* -------------------------------------------------------------------------------- file ---- */
 
-static void split_lines(struct golden *golden, const char *text, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        const char *start = text + at, *end = memchr(start, '\n', size - at);
-        size_t length = end ? (size_t)(end - start) : size - at;
-        at += length + 1;
-        vec_push(&golden->lines,
-                 (struct golden_line){start, (uint32_t)length, (uint32_t)length, false});
-    }
-}
-
 bool golden_parse(struct golden *golden, const char *path, const char *text, size_t size,
                   char *error, size_t error_size)
 {
@@ -483,7 +466,13 @@ bool golden_parse(struct golden *golden, const char *path, const char *text, siz
                             "the file begins with a byte order mark; it must begin with '//!'");
     const char *expect = source_find_expect(text, size);
     size_t input = expect ? (size_t)(expect - text) : size;
-    split_lines(golden, text, input);
+    for (size_t at = 0; at < input;) {
+        const char *start = text + at, *end = memchr(start, '\n', input - at);
+        size_t length = end ? (size_t)(end - start) : input - at;
+        at += length + 1;
+        vec_push(&golden->lines,
+                 (struct golden_line){start, (uint32_t)length, (uint32_t)length, false});
+    }
     if (!parse_header(golden, text, input, error, error_size))
         return false;
     /* Commands first: expectations may be for one of them. */

@@ -191,28 +191,6 @@ static void go_through(struct rewrite *rewrite, bool prints)
         vec_push(&rewrite->new_line, row + 1);
 }
 
-/* Appends the lines before any `//! expect`. Sets by command whether any diagnostic is expected of
- * it. */
-static void rewrite_input(const struct golden *golden, struct golden_outcome *outcomes,
-                          struct text *text, bool *expects)
-{
-    struct rewrite rewrite = {.golden = golden, .text = text};
-    vec_reserve(&rewrite.items, 1); /* no pointer into it is NULL */
-    keep_expected(&rewrite, outcomes);
-    add_reported(&rewrite, outcomes);
-    if (rewrite.items.count)
-        qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
-    go_through(&rewrite, false);
-    go_through(&rewrite, true);
-    for (uint32_t c = 0; c < golden->commands.count; c++)
-        expects[c] = false;
-    for (uint32_t i = 0; i < rewrite.items.count; i++)
-        for (uint32_t c = 0; c < golden->commands.count; c++)
-            expects[c] |= golden_is_for(&rewrite.items.at[i].diag, c);
-    vec_free(&rewrite.items);
-    vec_free(&rewrite.new_line);
-}
-
 /* --------------------------------------------------------------------------- sections ---- */
 
 static void end_line(struct text *text)
@@ -247,18 +225,6 @@ static void print_exact(struct text *text, const struct golden_section *section,
         text_char(text, '\n');
 }
 
-/* A line in which no braces begin a regular expression. */
-static void print_escaped(struct text *text, const struct part *line)
-{
-    const char *at = line->text, *end = at + line->size;
-    while (at < end) {
-        if (scan_take(&at, end, "{{"))
-            text_string(text, "{{\\{\\{}}");
-        else
-            text_char(text, *at++);
-    }
-}
-
 static void print_repaired(struct text *text, const struct golden_item *item,
                            const struct golden_repair *repair)
 {
@@ -269,7 +235,14 @@ static void print_repaired(struct text *text, const struct golden_item *item,
         return;
     if (item->kind == ITEM_ANYWHERE)
         text_string(text, "//! anywhere: ");
-    print_escaped(text, &repair->line);
+    /* A line in which no braces begin a regular expression. */
+    const char *at = repair->line.text, *end = at + repair->line.size;
+    while (at < end) {
+        if (scan_take(&at, end, "{{"))
+            text_string(text, "{{\\{\\{}}");
+        else
+            text_char(text, *at++);
+    }
 }
 
 /* The lines of the section, each replaced by its repair if it has one. */
@@ -333,7 +306,21 @@ static bool is_void(const struct golden_section *section, const struct golden_ou
 void golden_bless(const struct golden *golden, struct golden_outcome *outcomes, struct text *text)
 {
     bool *expects = mem_calloc(golden->commands.count, sizeof *expects);
-    rewrite_input(golden, outcomes, text, expects);
+    struct rewrite rewrite = {.golden = golden, .text = text};
+    vec_reserve(&rewrite.items, 1); /* no pointer into it is NULL */
+    keep_expected(&rewrite, outcomes);
+    add_reported(&rewrite, outcomes);
+    if (rewrite.items.count)
+        qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
+    go_through(&rewrite, false);
+    go_through(&rewrite, true);
+    for (uint32_t c = 0; c < golden->commands.count; c++)
+        expects[c] = false;
+    for (uint32_t i = 0; i < rewrite.items.count; i++)
+        for (uint32_t c = 0; c < golden->commands.count; c++)
+            expects[c] |= golden_is_for(&rewrite.items.at[i].diag, c);
+    vec_free(&rewrite.items);
+    vec_free(&rewrite.new_line);
     for (uint32_t c = 0; c < golden->commands.count; c++) {
         const struct golden_command *command = &golden->commands.at[c];
         if (c)

@@ -178,13 +178,6 @@ static void pair(struct blocks *old, struct blocks *new, bool whole)
 
 /* ------------------------------------------------------------------------------ printing ---- */
 
-static void print_new(struct text *out, const struct part *text)
-{
-    text_bytes(out, text->text, text->size);
-    if (text->text[text->size - 1] != '\n')
-        text_char(out, '\n');
-}
-
 static void print_gone(struct text *out, const struct part *text)
 {
     const char *end = memchr(text->text, '\n', text->size);
@@ -203,7 +196,9 @@ static void print_changes(struct text *out, const struct blocks *old, const stru
         text_string(out, between);
         between = "\n";
         if (block->partner == NONE) {
-            print_new(out, &block->text);
+            text_bytes(out, block->text.text, block->text.size);
+            if (block->text.text[block->text.size - 1] != '\n')
+                text_char(out, '\n');
             continue;
         }
         const struct part *before = &old->at[block->partner].text;
@@ -253,20 +248,6 @@ struct run {
     uint32_t first, end;
 };
 
-static void split_lines(struct search *search, struct part text, uint32_t number)
-{
-    const char *end = text.text + text.size;
-    for (const char *line = text.text; line < end; number++) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line));
-        stop = stop ? stop : end;
-        struct line found = {line, (size_t)(stop - line), number};
-        scan_trim(&found.text, &found.size);
-        if (found.size)
-            vec_push(&search->lines, found);
-        line = stop + 1;
-    }
-}
-
 static bool item_fits(struct search *search, struct golden_item *item, uint32_t line)
 {
     return template_matches(&item->template, search->lines.at[line].text,
@@ -274,18 +255,6 @@ static bool item_fits(struct search *search, struct golden_item *item, uint32_t 
 }
 
 /* ------------------------------------------------------------------------------ nearness ---- */
-
-/* How much of both stands at the same place, from either end: up to the size of both. */
-static size_t likeness(const struct golden_item *item, const struct line *line)
-{
-    size_t limit = item->size < line->size ? item->size : line->size, front = 0, back = 0;
-    while (front < limit && item->text[front] == line->text[front])
-        front++;
-    while (back < limit - front &&
-           item->text[item->size - 1 - back] == line->text[line->size - 1 - back])
-        back++;
-    return 2 * (front + back);
-}
 
 /* The line of [begin, end) that is most like an item; NONE where none has a third of it. */
 static uint32_t nearest(const struct search *search, const struct golden_item *item, uint32_t begin,
@@ -295,7 +264,14 @@ static uint32_t nearest(const struct search *search, const struct golden_item *i
     size_t most = 0;
     for (uint32_t i = begin; i < end; i++) {
         const struct line *line = &search->lines.at[i];
-        size_t like = likeness(item, line);
+        /* How much of both stands at the same place, from either end: up to the size of both. */
+        size_t limit = item->size < line->size ? item->size : line->size, front = 0, back = 0;
+        while (front < limit && item->text[front] == line->text[front])
+            front++;
+        while (back < limit - front &&
+               item->text[item->size - 1 - back] == line->text[line->size - 1 - back])
+            back++;
+        size_t like = 2 * (front + back);
         if (3 * like < item->size + line->size)
             continue;
         /* Of two that have as much, the one that has less besides. */
@@ -385,28 +361,6 @@ static bool find_run(struct search *search, const struct run *run, uint32_t from
     return false;
 }
 
-static void report_run(struct search *search, const struct run *run, uint32_t from, uint32_t place,
-                       uint32_t most)
-{
-    const struct golden_item *item = &search->section->items.at[run->first + most];
-    uint32_t before, how_many;
-    report_item(search, item, most ? "does not follow" : "not found");
-    if (from < search->lines.count)
-        report_line(search, "searched from", from);
-    else
-        text_string(search->report, "    nothing is left to search\n");
-    if (most) {
-        report_line(search, "the lines before it end in", place + most - 1);
-        if (place + most < search->lines.count)
-            report_line(search, "next is", place + most);
-    } else if (place != NONE) {
-        report_line(search, "most similar is", place);
-    }
-    if (!most && from && find_run(search, run, 0, &before, &how_many) && before < from)
-        report_line(search, "it appears earlier, in", before);
-    report_captures(search);
-}
-
 /* Replaces the lines of the run by those from `place` on. */
 static bool repair_run(struct search *search, const struct run *run, uint32_t place)
 {
@@ -426,7 +380,23 @@ static uint32_t compare_run(struct search *search, const struct run *run, uint32
         return place + size;
     if (!most)
         place = nearest(search, &search->section->items.at[run->first], from, search->lines.count);
-    report_run(search, run, from, place, most);
+    const struct golden_item *item = &search->section->items.at[run->first + most];
+    uint32_t before, how_many;
+    report_item(search, item, most ? "does not follow" : "not found");
+    if (from < search->lines.count)
+        report_line(search, "searched from", from);
+    else
+        text_string(search->report, "    nothing is left to search\n");
+    if (most) {
+        report_line(search, "the lines before it end in", place + most - 1);
+        if (place + most < search->lines.count)
+            report_line(search, "next is", place + most);
+    } else if (place != NONE) {
+        report_line(search, "most similar is", place);
+    }
+    if (!most && from && find_run(search, run, 0, &before, &how_many) && before < from)
+        report_line(search, "it appears earlier, in", before);
+    report_captures(search);
     search->check->repairable = repair_run(search, run, place);
     return search->check->repairable ? place + size : NONE;
 }
@@ -513,7 +483,17 @@ static void golden_compare_lines(struct golden_section *section, struct golden_c
         .section = section, .captures = captures, .report = report, .check = check};
     check->passed = check->repairable = true;
     check->repairs = mem_calloc(section->items.count, sizeof *check->repairs);
-    split_lines(&search, check->actual, check->first);
+    uint32_t number = check->first;
+    const char *end = check->actual.text + check->actual.size;
+    for (const char *line = check->actual.text; line < end; number++) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        stop = stop ? stop : end;
+        struct line found = {line, (size_t)(stop - line), number};
+        scan_trim(&found.text, &found.size);
+        if (found.size)
+            vec_push(&search.lines, found);
+        line = stop + 1;
+    }
     compare_order(&search);
     for (uint32_t i = 0; i < section->items.count; i++) {
         if (section->items.at[i].kind == ITEM_NOT)
@@ -535,39 +515,12 @@ bool golden_is_required(const struct golden *golden, uint32_t command,
 
 /* ------------------------------------------------------------------------- diagnostics ---- */
 
-static void match_diagnostics(const struct golden *golden, uint32_t command,
-                              struct golden_outcome *outcome)
-{
-    outcome->held = mem_calloc(golden->expected.count, sizeof *outcome->held);
-    for (uint32_t i = 0; i < golden->expected.count; i++) {
-        const struct golden_diag *expected = &golden->expected.at[i];
-        if (!golden_is_for(expected, command))
-            continue;
-        for (uint32_t k = 0; !outcome->held[i] && k < outcome->reported.count; k++) {
-            struct golden_diag *diag = &outcome->reported.at[k];
-            if (!diag->matched && diag->line == expected->line &&
-                diag->severity == expected->severity && strstr(diag->text, expected->text))
-                outcome->held[i] = diag->matched = true;
-        }
-    }
-}
-
 static void report_diag(struct text *report, const char *what, const struct golden_diag *diag)
 {
     text_printf(report, "  %s: ", what);
     if (diag->line)
         text_printf(report, "line %u: ", diag->line);
     text_printf(report, "%s: %s\n", golden_severity_text(diag->severity), diag->text);
-}
-
-static void report_all(const struct golden *golden, uint32_t command,
-                       const struct golden_outcome *outcome, struct text *report)
-{
-    for (uint32_t i = 0; i < golden->expected.count; i++)
-        if (golden_is_for(&golden->expected.at[i], command))
-            report_diag(report, "all expected", &golden->expected.at[i]);
-    for (uint32_t i = 0; i < outcome->reported.count; i++)
-        report_diag(report, "all reported", &outcome->reported.at[i]);
 }
 
 static bool compare_diagnostics(const struct golden *golden, uint32_t command,
@@ -588,8 +541,13 @@ static bool compare_diagnostics(const struct golden *golden, uint32_t command,
             good = false;
         }
     }
-    if (!good)
-        report_all(golden, command, outcome, report);
+    if (!good) {
+        for (uint32_t i = 0; i < golden->expected.count; i++)
+            if (golden_is_for(&golden->expected.at[i], command))
+                report_diag(report, "all expected", &golden->expected.at[i]);
+        for (uint32_t i = 0; i < outcome->reported.count; i++)
+            report_diag(report, "all reported", &outcome->reported.at[i]);
+    }
     return good;
 }
 
@@ -707,34 +665,29 @@ static bool expects_diagnostics(const struct golden *golden, uint32_t command)
     return false;
 }
 
-/* The output of a command without sections must be empty, unless the command succeeds and
- * diagnostics are expected of it. */
-static bool compare_silence(const struct golden *golden, uint32_t command,
-                            const struct golden_outcome *outcome, struct text *report)
-{
-    bool silent = expects_diagnostics(golden, command);
-    if (silent && outcome->status == EXIT_DONE)
-        return true;
-    size_t before = report->size;
-    diff_unified(report, "expected", "", 0, "standard output", outcome->out, outcome->out_size);
-    if (!silent)
-        text_printf(
-            report,
-            "  nothing is expected of '%s': add '//! expect' and its output after the input, "
-            "or '//! expect nothing'%s\n",
-            golden->commands.at[command].words.at[0],
-            golden_is_acceptable(outcome) ? "; --bless adds them" : "");
-    return report->size == before;
-}
-
 static bool compare_output(const struct golden *golden, uint32_t index,
                            struct golden_outcome *outcome, struct captures *captures,
                            struct text *report)
 {
     const struct golden_command *command = &golden->commands.at[index];
     bool good = true;
-    if (command->sections.count == 0)
-        return compare_silence(golden, index, outcome, report);
+    if (command->sections.count == 0) {
+        /* The output of a command without sections must be empty, unless the command succeeds and
+         * diagnostics are expected of it. */
+        bool silent = expects_diagnostics(golden, index);
+        if (silent && outcome->status == EXIT_DONE)
+            return true;
+        size_t before = report->size;
+        diff_unified(report, "expected", "", 0, "standard output", outcome->out, outcome->out_size);
+        if (!silent)
+            text_printf(
+                report,
+                "  nothing is expected of '%s': add '//! expect' and its output after the input, "
+                "or '//! expect nothing'%s\n",
+                golden->commands.at[index].words.at[0],
+                golden_is_acceptable(outcome) ? "; --bless adds them" : "");
+        return report->size == before;
+    }
     outcome->n_checks = command->sections.count;
     outcome->checks = mem_calloc(outcome->n_checks, sizeof *outcome->checks);
     for (uint32_t i = 0; i < outcome->n_checks; i++)
@@ -747,7 +700,18 @@ static bool compare_command(const struct golden *golden, uint32_t command,
                             struct golden_outcome *outcome, struct captures *captures,
                             struct text *report)
 {
-    match_diagnostics(golden, command, outcome);
+    outcome->held = mem_calloc(golden->expected.count, sizeof *outcome->held);
+    for (uint32_t i = 0; i < golden->expected.count; i++) {
+        const struct golden_diag *expected = &golden->expected.at[i];
+        if (!golden_is_for(expected, command))
+            continue;
+        for (uint32_t k = 0; !outcome->held[i] && k < outcome->reported.count; k++) {
+            struct golden_diag *diag = &outcome->reported.at[k];
+            if (!diag->matched && diag->line == expected->line &&
+                diag->severity == expected->severity && strstr(diag->text, expected->text))
+                outcome->held[i] = diag->matched = true;
+        }
+    }
     bool diagnostics = compare_diagnostics(golden, command, outcome, report);
     bool status = compare_status(golden, command, outcome, report);
     bool output = compare_output(golden, command, outcome, captures, report);

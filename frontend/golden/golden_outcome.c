@@ -185,23 +185,6 @@ static bool is_excerpt(const struct reader *reader)
     return reader->in_diag && scan_take(&p, reader->end, p > reader->line ? " | " : "  | ");
 }
 
-static void read_line(struct reader *reader)
-{
-    struct text *report = &reader->outcome->report;
-    size_t before = report->size;
-    bool placed = read_placed(reader);
-    if (placed)
-        report->size = reader->head_report;
-    reader->in_diag = placed || read_help(reader) || read_head(reader) || read_included(reader) ||
-                      is_excerpt(reader);
-    if (!reader->in_diag) {
-        text_bytes(report, reader->line, (size_t)(reader->end - reader->line));
-        text_char(report, '\n');
-    }
-    reader->head = reader->line;
-    reader->head_report = before;
-}
-
 static void read_reported(const struct golden *golden, struct golden_outcome *outcome)
 {
     struct reader reader = {.outcome = outcome,
@@ -211,7 +194,19 @@ static void read_reported(const struct golden *golden, struct golden_outcome *ou
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         reader.line = line;
         reader.end = stop ? stop : end;
-        read_line(&reader);
+        struct text *report = &reader.outcome->report;
+        size_t before = report->size;
+        bool placed = read_placed(&reader);
+        if (placed)
+            report->size = reader.head_report;
+        reader.in_diag = placed || read_help(&reader) || read_head(&reader) ||
+                         read_included(&reader) || is_excerpt(&reader);
+        if (!reader.in_diag) {
+            text_bytes(report, reader.line, (size_t)(reader.end - reader.line));
+            text_char(report, '\n');
+        }
+        reader.head = reader.line;
+        reader.head_report = before;
     }
 }
 

@@ -1,7 +1,7 @@
 /* A template becomes one POSIX extended regular expression: literal text is escaped, the value of a
  * known name too, and each other piece is a group. A name that occurs again in its line is a back
- * reference to its group, which regcomp() has for nine groups. The whole is compiled again only when
- * the value of a name has changed. */
+ * reference to its group, which regcomp() has for nine groups. The whole is compiled again only
+ * when the value of a name has changed. */
 #define _GNU_SOURCE /* memmem */
 #include "frontend/golden/template.h"
 #include "ir/base/ids.h"
@@ -19,19 +19,6 @@ const struct capture *captures_find(const struct captures *captures, const char 
 }
 
 /* ------------------------------------------------------------------------------ parsing ---- */
-
-/* How many bytes of the text are a name. */
-static size_t name_size(const char *text, size_t size)
-{
-    size_t n = 0;
-    for (; n < size; n++) {
-        char c = text[n];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (n == 0 || c < '0' || c > '9'))
-            break;
-    }
-    return n;
-}
 
 /* The braces that end a regular expression; NULL if there are none. */
 static const char *find_end(const char *at, const char *end)
@@ -103,7 +90,14 @@ static bool check_regex(struct template_piece *piece, char *error, size_t error_
 static bool parse_piece(struct template_piece *piece, struct arena *arena, const char *text,
                         size_t size, char *error, size_t error_size)
 {
-    size_t name = name_size(text, size);
+    /* How many bytes of the text are a name. */
+    size_t name = 0;
+    for (; name < size; name++) {
+        char c = text[name];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && (name == 0 || c < '0' || c > '9'))
+            break;
+    }
     *piece = (struct template_piece){.text = NULL};
     if (name && (name == size || text[name] == ':')) {
         piece->name = arena_strndup(arena, text, name);

@@ -181,32 +181,12 @@ static void print_each_once(struct text *text, const char *const *words)
     }
 }
 
-static void print_command_names(struct text *text, const struct cli *cli)
-{
-    text_string(text, "_skirc_commands=\"");
-    for (const struct command *command = cli->commands; command->name; command++)
-        text_printf(text, "%s ", command->name);
-    text_string(text, "help --help --version\"\n\n");
-}
-
 /* ----------------------------------------------------------------------------- options ---- */
 
 static void print_option_names(struct text *text, const struct option *options)
 {
     for (const struct option *option = options; option && option->name; option++)
         text_printf(text, " --%s%s", option->name, option->kind == OPTION_FLAG ? "" : "=");
-}
-
-static void print_options(struct text *text, const struct cli *cli)
-{
-    text_string(text, "_skirc_options() # COMMAND\n{\n    case $1 in\n");
-    for (const struct command *command = cli->commands; command->name; command++) {
-        text_printf(text, "    %s) words=\"", command->name);
-        print_option_names(text, command->options);
-        print_option_names(text, cli->common_options);
-        text_string(text, "\" ;;\n");
-    }
-    text_string(text, "    esac\n}\n\n");
 }
 
 static void print_values(struct text *text, const struct command *command,
@@ -234,19 +214,6 @@ static void print_values(struct text *text, const struct command *command,
                                                   : "any");
     }
     text_string(text, " ;;\n");
-}
-
-static void print_all_values(struct text *text, const struct cli *cli)
-{
-    text_string(text, "# What stands behind an option: kind, words, what is between several.\n"
-                      "_skirc_values() # COMMAND OPTION\n{\n    case \"$1 $2\" in\n");
-    for (const struct command *command = cli->commands; command->name; command++) {
-        for (const struct option *o = command->options; o && o->name; o++)
-            print_values(text, command, o);
-        for (const struct option *o = cli->common_options; o && o->name; o++)
-            print_values(text, command, o);
-    }
-    text_string(text, "    esac\n}\n\n");
 }
 
 /* A word of the shell ends at '=' and ':', too, and what is completed is only what follows. */
@@ -310,14 +277,32 @@ static const char bash_function[] =
 void support_bash(const struct cli *cli, struct text *text)
 {
     text_string(text, "# bash completion of skirc, printed by 'skirc support bash'.\n\n");
-    print_command_names(text, cli);
+    text_string(text, "_skirc_commands=\"");
+    for (const struct command *command = cli->commands; command->name; command++)
+        text_printf(text, "%s ", command->name);
+    text_string(text, "help --help --version\"\n\n");
     text_string(text, "_skirc_support=\"");
 #define SUPPORT(name, summary) text_string(text, #name " ");
 #include "frontend/support/support.def"
 #undef SUPPORT
     text_string(text, "\"\n\n");
-    print_options(text, cli);
-    print_all_values(text, cli);
+    text_string(text, "_skirc_options() # COMMAND\n{\n    case $1 in\n");
+    for (const struct command *command = cli->commands; command->name; command++) {
+        text_printf(text, "    %s) words=\"", command->name);
+        print_option_names(text, command->options);
+        print_option_names(text, cli->common_options);
+        text_string(text, "\" ;;\n");
+    }
+    text_string(text, "    esac\n}\n\n");
+    text_string(text, "# What stands behind an option: kind, words, what is between several.\n"
+                      "_skirc_values() # COMMAND OPTION\n{\n    case \"$1 $2\" in\n");
+    for (const struct command *command = cli->commands; command->name; command++) {
+        for (const struct option *o = command->options; o && o->name; o++)
+            print_values(text, command, o);
+        for (const struct option *o = cli->common_options; o && o->name; o++)
+            print_values(text, command, o);
+    }
+    text_string(text, "    esac\n}\n\n");
     text_string(text, bash_function);
 }
 
@@ -340,26 +325,6 @@ static void print_quoted(struct text *text, const char *piece, const char *speci
 
 /* ------------------------------------------------------------------------------ options ---- */
 
-static void print_action(struct text *text, const struct option_values *values, const char *metavar)
-{
-    if (values->kind == VALUE_FILE) {
-        text_string(text, "_files");
-    } else if (values->kind == VALUE_FOLDER) {
-        text_string(text, "_files -/");
-    } else if (values->kind == VALUE_ANY) {
-        text_char(text, ' ');
-    } else if (values->between) {
-        text_printf(text, "_values -s %c %s", values->between, metavar);
-        for (size_t i = 0; values->words[i]; i++)
-            text_printf(text, " %s", values->words[i]);
-    } else {
-        text_char(text, '(');
-        for (size_t i = 0; values->words[i]; i++)
-            text_printf(text, "%s%s", i ? " " : "", values->words[i]);
-        text_char(text, ')');
-    }
-}
-
 /* `--name=[help]:metavar:action`; the letter of an option is one more name of it. */
 static void print_spec(struct text *text, const struct command *command,
                        const struct option *option, bool letter)
@@ -381,7 +346,22 @@ static void print_spec(struct text *text, const struct command *command,
         text_string(text, option->kind == OPTION_OPTIONAL ? "::" : ":");
         print_quoted(text, option->metavar, ":\\");
         text_char(text, ':');
-        print_action(text, &values, "value");
+        if (values.kind == VALUE_FILE) {
+            text_string(text, "_files");
+        } else if (values.kind == VALUE_FOLDER) {
+            text_string(text, "_files -/");
+        } else if (values.kind == VALUE_ANY) {
+            text_char(text, ' ');
+        } else if (values.between) {
+            text_printf(text, "_values -s %c %s", values.between, "value");
+            for (size_t i = 0; values.words[i]; i++)
+                text_printf(text, " %s", values.words[i]);
+        } else {
+            text_char(text, '(');
+            for (size_t i = 0; values.words[i]; i++)
+                text_printf(text, "%s%s", i ? " " : "", values.words[i]);
+            text_char(text, ')');
+        }
     }
     text_char(text, '\'');
 }
@@ -411,16 +391,6 @@ static void print_operands(struct text *text, const struct command *command)
 
 /* ----------------------------------------------------------------------------- commands ---- */
 
-static void print_commands(struct text *text, const struct cli *cli)
-{
-    for (const struct command *command = cli->commands; command->name; command++) {
-        text_printf(text, "            '%s:", command->name);
-        print_quoted(text, command->summary, ":\\");
-        text_string(text, "'\n");
-    }
-    text_string(text, "            'help:show the help of a command'\n");
-}
-
 void support_zsh(const struct cli *cli, struct text *text)
 {
     text_string(text,
@@ -429,7 +399,12 @@ void support_zsh(const struct cli *cli, struct text *text)
                 "    local -a commands\n    typeset -A opt_args\n"
                 "    _arguments -C '1:command:->command' '*::argument:->argument' && return\n"
                 "    case $state in\n    command)\n        commands=(\n");
-    print_commands(text, cli);
+    for (const struct command *command = cli->commands; command->name; command++) {
+        text_printf(text, "            '%s:", command->name);
+        print_quoted(text, command->summary, ":\\");
+        text_string(text, "'\n");
+    }
+    text_string(text, "            'help:show the help of a command'\n");
     text_string(text, "        )\n        _describe command commands ;;\n    argument)\n"
                       "        case $words[1] in\n");
     for (const struct command *command = cli->commands; command->name; command++) {
@@ -461,24 +436,24 @@ static const char vim_matches[] =
     "syn match skirComment /\\/\\/.*/ contains=skirDirective,@Spell\n";
 
 static const char vim_colours[] = "\n"
-                              "hi def link skirKeyword Statement\n"
-                              "hi def link skirWord Identifier\n"
-                              "hi def link skirKey Identifier\n"
-                              "hi def link skirInstruction Function\n"
-                              "hi def link skirOpType Function\n"
-                              "hi def link skirDtype Type\n"
-                              "hi def link skirKernelType Type\n"
-                              "hi def link skirFormat StorageClass\n"
-                              "hi def link skirValue Identifier\n"
-                              "hi def link skirSymbol Special\n"
-                              "hi def link skirString String\n"
-                              "hi def link skirOption Special\n"
-                              "hi def link skirNumber Number\n"
-                              "hi def link skirComment Comment\n"
-                              "hi def link skirDirective PreProc\n"
-                              "\n"
-                              "setlocal comments=:// commentstring=//\\ %s\n"
-                              "let b:current_syntax = 'skir'\n";
+                                  "hi def link skirKeyword Statement\n"
+                                  "hi def link skirWord Identifier\n"
+                                  "hi def link skirKey Identifier\n"
+                                  "hi def link skirInstruction Function\n"
+                                  "hi def link skirOpType Function\n"
+                                  "hi def link skirDtype Type\n"
+                                  "hi def link skirKernelType Type\n"
+                                  "hi def link skirFormat StorageClass\n"
+                                  "hi def link skirValue Identifier\n"
+                                  "hi def link skirSymbol Special\n"
+                                  "hi def link skirString String\n"
+                                  "hi def link skirOption Special\n"
+                                  "hi def link skirNumber Number\n"
+                                  "hi def link skirComment Comment\n"
+                                  "hi def link skirDirective PreProc\n"
+                                  "\n"
+                                  "setlocal comments=:// commentstring=//\\ %s\n"
+                                  "let b:current_syntax = 'skir'\n";
 
 void support_vim(const struct cli *cli, struct text *text)
 {

@@ -97,7 +97,7 @@ struct tool {
     const char **environment; /* this process's, but for where temporary files are */
     int output;               /* what it prints is read there */
     pid_t pid;
-    int cleanup;     /* that it is noted by */
+    int cleanup;      /* that it is noted by */
     int64_t deadline; /* milliseconds of the monotonic clock */
 };
 
@@ -141,25 +141,6 @@ static bool wait_for_output(const struct tool *tool)
         if (poll(&poll_fd, 1, left < INT_MAX ? (int)left : INT_MAX) > 0)
             return true;
     return false;
-}
-
-/* Reads to the end; keeps what fits. False where that does not come before the deadline. */
-static bool drain(const struct tool *tool, char *text, size_t text_size)
-{
-    char rest[4096];
-    size_t size = 0;
-    ssize_t n = 1;
-    while (n != 0 && wait_for_output(tool)) {
-        bool full = size + 1 >= text_size;
-        n = read(tool->output, full ? rest : text + size,
-                 full ? sizeof rest : text_size - 1 - size);
-        if (n < 0 && errno != EINTR && errno != EAGAIN)
-            n = 0;
-        if (n > 0 && !full)
-            size += (size_t)n;
-    }
-    text[size] = '\0';
-    return n == 0;
 }
 
 /* Of its own group, so that it can be ended with all that it has started, and with all signals,
@@ -258,7 +239,20 @@ static bool tool_end(struct tool *tool, char *printed, size_t printed_size, char
                      size_t how_size)
 {
     int status = 0;
-    bool ends = drain(tool, printed, printed_size);
+    char rest[4096];
+    size_t size = 0;
+    ssize_t n = 1;
+    while (n != 0 && wait_for_output(tool)) {
+        bool full = size + 1 >= printed_size;
+        n = read(tool->output, full ? rest : printed + size,
+                 full ? sizeof rest : printed_size - 1 - size);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            n = 0;
+        if (n > 0 && !full)
+            size += (size_t)n;
+    }
+    printed[size] = '\0';
+    bool ends = n == 0;
     if (!ends) {
         cleanup_end_process(tool->pid);
         snprintf(how, how_size, "takes longer than %ld seconds: SKIR_TOOL_TIMEOUT allows no more",
