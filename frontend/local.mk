@@ -55,14 +55,9 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/messages.c \
 	frontend/exchange/readers/messages.h \
 	frontend/exchange/readers/onnx.c \
-	frontend/exchange/readers/sk_events.c \
-	frontend/exchange/readers/sk_events.h \
 	frontend/exchange/readers/sk_graph.c \
-	frontend/exchange/readers/sk_tasks.c \
-	frontend/exchange/readers/sk_tasks.h \
 	frontend/exchange/readers/sub_kernel.c \
 	frontend/exchange/readers/sub_kernel.h \
-	frontend/exchange/readers/sub_kernel_names.c \
 	frontend/exchange/readers/tf_graph.c \
 	frontend/exchange/readers/tf_ops.def \
 	frontend/exchange/readers/torchair_py.c \

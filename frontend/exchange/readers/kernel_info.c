@@ -1,7 +1,7 @@
 /* Fusion requests: what the reference compiler is asked for, a list of compiled sub-kernels with
  * their streams and events, as JSON. */
-#include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/exchange.h"
+#include "frontend/exchange/readers/messages.h"
 #include "frontend/exchange/readers/sub_kernel.h"
 #include "ir/base/json_document.h"
 #include "ir/op_types.h"
@@ -34,7 +34,6 @@ struct request {
     struct json_document document;
     uint32_t options; /* name id, or NONE */
     uint32_t options_loc;
-    bool has_ops;
     VEC(struct request_op) ops;
     struct vec_u32 events; /* name ids */
     VEC(struct request_place) places;
@@ -42,18 +41,32 @@ struct request {
     struct id_map values;      /* by name: how many others were made of it */
     struct id_map kernel_uses; /* by name: how often it is called */
     struct graph *graph;
+    struct text scratch; /* names that are being made: there are very many */
 };
 
 /* ------------------------------------------------------------------------- reading ---- */
 
-static bool read_text(struct request *request, const cJSON *item, uint32_t *name)
+/* The name that is in `scratch`. */
+static uint32_t made_name(struct request *request)
+{
+    return intern_copy(&request->module->names, request->scratch.at, request->scratch.size);
+}
+
+/* The name of a number. */
+static uint32_t number_name(struct request *request, int64_t number)
+{
+    request->scratch.size = 0;
+    text_signed(&request->scratch, number);
+    return made_name(request);
+}
+
+static void read_text(struct request *request, const cJSON *item, uint32_t *name)
 {
     const char *text = json_as_text(&request->document, item);
     if (!text)
-        return false;
+        return;
     source_add_token(request->dump->source, json_span(&request->document, item));
     *name = *text ? intern_copy(&request->module->names, text, strlen(text)) : NONE;
-    return true;
 }
 
 /* Some write the text in quotes of its own. */
@@ -61,7 +74,8 @@ static void read_options(struct request *request, const cJSON *item)
 {
     struct module *module = request->module;
     request->options_loc = json_span(&request->document, item).begin;
-    if (!read_text(request, item, &request->options) || request->options == NONE)
+    read_text(request, item, &request->options);
+    if (request->options == NONE)
         return;
     const struct intern_name *text = &module->names.names[request->options];
     if (text->size < 2 || text->text[0] != '"' || text->text[text->size - 1] != '"')
@@ -70,40 +84,31 @@ static void read_options(struct request *request, const cJSON *item)
         text->size == 2 ? NONE : intern_copy(&module->names, text->text + 1, text->size - 2);
 }
 
-static void read_event(struct request *request, const cJSON *item)
-{
-    int64_t number;
-    if (json_as_integer(&request->document, item, 0, INT64_MAX, &number))
-        vec_push(&request->events, module_name_printf(request->module, "%lld", (long long)number));
-}
-
 static void read_events(struct request *request, const cJSON *item, struct range *events)
 {
     const cJSON *event;
+    int64_t number;
     if (cJSON_IsNull(item))
         return;
     events->first = request->events.count;
     for (EACH_JSON(&request->document, event, item, cJSON_Array))
-        read_event(request, event);
+        if (json_as_integer(&request->document, event, 0, INT64_MAX, &number))
+            vec_push(&request->events, number_name(request, number));
     events->count = request->events.count - events->first;
 }
 
-static void read_stream(struct request *request, const cJSON *item, uint32_t *stream)
+/* Which of two words a text is: 0, 1, or -1 after an error. `of` is what it says. */
+static int read_choice(struct request *request, const cJSON *item, const char *of,
+                       const char *const *words)
 {
-    int64_t number;
-    if (json_as_integer(&request->document, item, 0, UINT32_MAX, &number) && number != 0)
-        *stream = module_name_printf(request->module, "%lld", (long long)number);
-}
-
-static void read_task_type(struct request *request, const cJSON *item, bool *dynamic)
-{
-    const char *type = json_as_text(&request->document, item);
-    if (!type)
-        return;
-    *dynamic = strcmp(type, "dynamic") == 0;
-    if (!*dynamic && strcmp(type, "normal") != 0)
-        json_fail(&request->document, item, "a task is \"normal\" or \"dynamic\", not \"%s\"",
-                  type);
+    const char *text = json_as_text(&request->document, item);
+    for (int i = 0; text && i < 2; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    if (text)
+        json_fail(&request->document, item, "%s is \"%s\" or \"%s\", not \"%s\"", of, words[0],
+                  words[1], text);
+    return -1;
 }
 
 static void drop_member(struct request *request, const cJSON *item, const char *whose)
@@ -113,125 +118,100 @@ static void drop_member(struct request *request, const cJSON *item, const char *
               "%s has \"%s\", which is not imported", whose, item->string);
 }
 
-static bool read_access(struct request *request, const cJSON *item, bool *read_only)
-{
-    const char *access = json_as_text(&request->document, item);
-    if (!access)
-        return false;
-    *read_only = strcmp(access, "read") == 0;
-    return *read_only || strcmp(access, "write") == 0 ||
-           json_fail(&request->document, item, "an access is \"read\" or \"write\", not \"%s\"",
-                     access);
-}
-
-static void read_place_member(struct request *request, const cJSON *item,
-                              struct request_place *place)
-{
-    struct json_document *document = &request->document;
-    if (json_is(item, "buffer"))
-        read_text(request, item, &place->buffer);
-    else if (json_is(item, "offset"))
-        json_as_integer(document, item, 0, INT64_MAX, &place->offset);
-    else if (json_is(item, "bytes"))
-        json_as_integer(document, item, 0, INT64_MAX, &place->bytes);
-    else if (json_is(item, "access"))
-        read_access(request, item, &place->read_only);
-    else
-        drop_member(request, item, "the memory of a parameter");
-}
-
-static void read_place(struct request *request, const cJSON *item)
-{
-    const cJSON *member;
-    struct request_place place = {
-        .param = sub_kernel_word(request->module, item->string, strlen(item->string)),
-        .span = json_key_span(&request->document, item),
-        .buffer = NONE,
-        .offset = -1,
-        .bytes = -1};
-    for (EACH_JSON(&request->document, member, item, cJSON_Object))
-        read_place_member(request, member, &place);
-    if (!request->document.failed && (place.offset < 0 || place.bytes < 0))
-        json_fail_span(&request->document, place.span, "the memory of a parameter has no \"%s\"",
-                       place.offset < 0 ? "offset" : "bytes");
-    vec_push(&request->places, place);
-}
-
 /* Where the host has put what the op's slots point to: not the reference's, but skir's own. */
 static void read_places(struct request *request, const cJSON *item, struct range *places)
 {
-    const cJSON *param;
+    static const char *const accesses[] = {"read", "write"};
+    struct json_document *document = &request->document;
+    const cJSON *param, *member;
     places->first = request->places.count;
-    for (EACH_JSON(&request->document, param, item, cJSON_Object))
-        read_place(request, param);
-    places->count = request->places.count - places->first;
-}
-
-static void read_op_member(struct request *request, const cJSON *item, struct request_op *op)
-{
-    if (json_is(item, "json_path")) {
-        op->json_span = json_span(&request->document, item);
-        if (!cJSON_IsNull(item))
-            read_text(request, item, &op->json);
-    } else if (json_is(item, "bin_path")) {
-        op->object_loc = json_span(&request->document, item).begin;
-        if (!cJSON_IsNull(item))
-            read_text(request, item, &op->object);
-    } else if (json_is(item, "stream_id")) {
-        read_stream(request, item, &op->stream);
-    } else if (json_is(item, "task_type")) {
-        read_task_type(request, item, &op->dynamic);
-    } else if (json_is(item, "send_event_list")) {
-        read_events(request, item, &op->send);
-    } else if (json_is(item, "recv_event_list")) {
-        read_events(request, item, &op->recv);
-    } else if (json_is(item, "memory")) {
-        read_places(request, item, &op->places);
-    } else {
-        drop_member(request, item, "an op of the request");
+    for (EACH_JSON(document, param, item, cJSON_Object)) {
+        struct request_place place = {
+            .param = sub_kernel_word(request->module, param->string, strlen(param->string)),
+            .span = json_key_span(document, param),
+            .buffer = NONE,
+            .offset = -1,
+            .bytes = -1};
+        for (EACH_JSON(document, member, param, cJSON_Object))
+            if (json_is(member, "buffer"))
+                read_text(request, member, &place.buffer);
+            else if (json_is(member, "offset"))
+                json_as_integer(document, member, 0, INT64_MAX, &place.offset);
+            else if (json_is(member, "bytes"))
+                json_as_integer(document, member, 0, INT64_MAX, &place.bytes);
+            else if (json_is(member, "access"))
+                place.read_only = read_choice(request, member, "an access", accesses) == 0;
+            else
+                drop_member(request, member, "the memory of a parameter");
+        if (!document->failed && (place.offset < 0 || place.bytes < 0))
+            json_fail_span(document, place.span, "the memory of a parameter has no \"%s\"",
+                           place.offset < 0 ? "offset" : "bytes");
+        vec_push(&request->places, place);
     }
+    places->count = request->places.count - places->first;
 }
 
 static void read_op(struct request *request, const cJSON *item)
 {
+    static const char *const task_types[] = {"normal", "dynamic"};
+    struct json_document *document = &request->document;
     const cJSON *member;
-    struct request_op op = {.span = json_span(&request->document, item),
+    int64_t number;
+    struct request_op op = {.span = json_span(document, item),
                             .json = NONE,
                             .object = NONE,
                             .stream = NONE,
                             .sub = NONE};
-    for (EACH_JSON(&request->document, member, item, cJSON_Object))
-        read_op_member(request, member, &op);
+    for (EACH_JSON(document, member, item, cJSON_Object)) {
+        if (json_is(member, "json_path")) {
+            op.json_span = json_span(document, member);
+            if (!cJSON_IsNull(member))
+                read_text(request, member, &op.json);
+        } else if (json_is(member, "bin_path")) {
+            op.object_loc = json_span(document, member).begin;
+            if (!cJSON_IsNull(member))
+                read_text(request, member, &op.object);
+        } else if (json_is(member, "stream_id")) {
+            if (json_as_integer(document, member, 0, UINT32_MAX, &number) && number != 0)
+                op.stream = number_name(request, number);
+        } else if (json_is(member, "task_type")) {
+            op.dynamic = read_choice(request, member, "a task", task_types) > 0;
+        } else if (json_is(member, "send_event_list")) {
+            read_events(request, member, &op.send);
+        } else if (json_is(member, "recv_event_list")) {
+            read_events(request, member, &op.recv);
+        } else if (json_is(member, "memory")) {
+            read_places(request, member, &op.places);
+        } else {
+            drop_member(request, member, "an op of the request");
+        }
+    }
     if (op.json != NONE)
         vec_push(&request->ops, op);
-    else if (!request->document.failed)
+    else if (!document->failed)
         dump_drop(request->dump, op.span.begin,
                   "an op of the request has no 'json_path': nothing says which kernel it is");
-}
-
-static void read_ops(struct request *request, const cJSON *item)
-{
-    const cJSON *op;
-    request->has_ops = true;
-    for (EACH_JSON(&request->document, op, item, cJSON_Array))
-        read_op(request, op);
 }
 
 static bool read_request(struct request *request)
 {
     struct json_document *document = &request->document;
-    const cJSON *root, *item;
+    const cJSON *root, *item, *op;
+    bool has_ops = false;
     if (!json_document_read(document, request->dump->source, 0, request->dump->diags))
         return false;
     root = document->root;
     for (EACH_JSON(document, item, root, cJSON_Object))
-        if (json_is(item, "op_list"))
-            read_ops(request, item);
-        else if (json_is(item, "super_kernel_options"))
+        if (json_is(item, "op_list")) {
+            has_ops = true;
+            for (EACH_JSON(document, op, item, cJSON_Array))
+                read_op(request, op);
+        } else if (json_is(item, "super_kernel_options")) {
             read_options(request, item);
-        else
+        } else {
             drop_member(request, item, "the request");
-    if (!document->failed && !request->has_ops)
+        }
+    if (!document->failed && !has_ops)
         json_fail(document, root, "this is no fusion request: it has no 'op_list'");
     else if (!document->failed && request->ops.count == 0)
         json_fail(document, root, "the request has no op with a 'json_path'");
@@ -270,9 +250,10 @@ static bool read_kernels(struct request *request)
     bool ok = true;
     for (uint32_t i = 0; i < request->ops.count; i++) {
         struct request_op *op = &request->ops.at[i];
-        uint32_t both =
-            module_name_printf(request->module, "%u %u %d", op->json, op->object, op->dynamic);
-        uint32_t *index = id_map_at(&known, both);
+        request->scratch.size = 0;
+        text_unsigned(&request->scratch, (uint64_t)op->json << 32 | op->object);
+        text_char(&request->scratch, op->dynamic ? 'd' : 'n');
+        uint32_t *index = id_map_at(&known, made_name(request));
         if (*index == NONE) {
             const struct sub_kernel_source source = {op->json, op->object, op->json_span,
                                                      op->object_loc, op->dynamic};
@@ -317,26 +298,24 @@ static struct range add_operands(struct request *request, const struct sub_kerne
     struct vec_u32 values = {NULL, 0, 0};
     uint32_t type = dump_no_type(request->dump);
     for (uint32_t i = 0; i < sub->params.count; i++) {
-        uint32_t name = use ? module_name_printf(module, "%.*s_%u.%.*s", NAME(module, sub->kernel),
-                                                 use, NAME(module, sub->params.at[i]))
-                            : module_name_printf(module, "%.*s.%.*s", NAME(module, sub->kernel),
-                                                 NAME(module, sub->params.at[i]));
-        vec_push(&values, graph_add_value(graph, value_name(request, name), type, DEF_PARAM));
+        struct intern_name kernel = module->names.names[sub->kernel];
+        struct intern_name param = module->names.names[sub->params.at[i]];
+        request->scratch.size = 0;
+        text_bytes(&request->scratch, kernel.text, kernel.size);
+        if (use) {
+            text_char(&request->scratch, '_');
+            text_unsigned(&request->scratch, use);
+        }
+        text_char(&request->scratch, '.');
+        text_bytes(&request->scratch, param.text, param.size);
+        uint32_t name = value_name(request, made_name(request));
+        vec_push(&values, graph_add_value(graph, name, type, DEF_PARAM));
         vec_push(&graph->params, (struct param){.loc = NONE});
         graph->n_params++;
     }
     struct range operands = graph_add_refs(graph, values.at, values.count);
     vec_free(&values);
     return operands;
-}
-
-/* How often the kernel was called before. */
-static uint32_t count_use(struct request *request, uint32_t kernel)
-{
-    uint32_t *uses = id_map_at(&request->kernel_uses, kernel), before;
-    before = *uses == NONE ? 0 : *uses;
-    *uses = before + 1;
-    return before;
 }
 
 static uint32_t open_block(struct request *request, const struct block *block)
@@ -355,13 +334,6 @@ static const struct request_place *find_place(const struct request *request,
     return NULL;
 }
 
-static struct attr_value make_list(struct module *module, const struct attr_value *values,
-                                   uint32_t count)
-{
-    struct range range = module_add_values(module, values, count);
-    return (struct attr_value){.kind = ATTR_LIST, .count = range.count, .first = range.first};
-}
-
 static struct attr_value make_number(int64_t i)
 {
     return (struct attr_value){.kind = ATTR_INT, .i = i};
@@ -378,17 +350,12 @@ static struct attr_value make_address(struct module *module, const struct reques
         parts[count++] = (struct attr_value){.kind = ATTR_STRING, .id = place->buffer};
     parts[count++] = make_number(place->offset);
     parts[count++] = make_number(place->bytes);
-    return make_list(module, parts, count);
+    return list_value(module, parts, count);
 }
-
-struct values {
-    struct attr_value *at;
-    uint32_t count, capacity;
-};
 
 /* The addresses of the op's operands, and the numbers of those that it may write. */
 static void list_places(struct request *request, const struct request_op *op,
-                        struct values *addresses, struct values *written)
+                        struct value_stack *addresses, struct value_stack *written)
 {
     const struct vec_u32 *params = &request->kernels.at[op->sub].params;
     for (uint32_t i = 0; i < params->count; i++) {
@@ -401,16 +368,16 @@ static void list_places(struct request *request, const struct request_op *op,
 }
 
 static struct attr address_attr(struct request *request, const struct request_op *op,
-                                const struct values *operands)
+                                const struct value_stack *operands)
 {
     struct module *module = request->module;
     const struct request_place *workspace = find_place(request, op, W_workspace);
     struct attr lists[2] = {
-        {W_operands, NONE, make_list(module, operands->at, operands->count)},
+        {W_operands, NONE, list_value(module, operands->at, operands->count)},
     };
     if (workspace) {
         struct attr_value address = make_address(module, workspace);
-        lists[1] = (struct attr){W_workspace, NONE, make_list(module, &address, 1)};
+        lists[1] = (struct attr){W_workspace, NONE, list_value(module, &address, 1)};
     }
     struct range range = module_add_attrs(module, lists, 1 + (workspace != NULL));
     return (struct attr){
@@ -422,26 +389,19 @@ static struct range op_attrs(struct request *request, const struct request_op *o
 {
     uint32_t count = 0, type = request->kernels.at[op->sub].op_type;
     struct attr attrs[3];
-    struct values operands = {NULL, 0, 0}, written = {NULL, 0, 0};
+    struct value_stack operands = {NULL, 0, 0}, written = {NULL, 0, 0};
     if (op_type_find(request->module, type))
         attrs[count++] = (struct attr){W__unchecked, NONE, {.kind = ATTR_BOOL, .i = 1}};
     if (op->places.count) {
         list_places(request, op, &operands, &written);
         if (written.count)
             attrs[count++] = (struct attr){W_inplace, NONE,
-                                           make_list(request->module, written.at, written.count)};
+                                           list_value(request->module, written.at, written.count)};
         attrs[count++] = address_attr(request, op, &operands);
     }
     vec_free(&operands);
     vec_free(&written);
     return module_add_attrs(request->module, attrs, count);
-}
-
-static struct range events_of(struct request *request, struct range events)
-{
-    if (events.count == 0)
-        return events;
-    return graph_add_refs(request->graph, &request->events.at[events.first], events.count);
 }
 
 static void add_op(struct request *request, const struct request_op *op, uint32_t block,
@@ -450,8 +410,10 @@ static void add_op(struct request *request, const struct request_op *op, uint32_
     struct graph *graph = request->graph;
     const struct sub_kernel *sub = &request->kernels.at[op->sub];
     struct clauses clauses = {.after = {0, 0}};
-    clauses.send = events_of(request, op->send);
-    clauses.recv = events_of(request, op->recv);
+    if (op->send.count)
+        clauses.send = graph_add_refs(graph, &request->events.at[op->send.first], op->send.count);
+    if (op->recv.count)
+        clauses.recv = graph_add_refs(graph, &request->events.at[op->recv.first], op->recv.count);
     struct op made = {.type = sub->op_type,
                       .loc = op->json_span.begin,
                       .block = block,
@@ -515,22 +477,19 @@ static uint32_t chosen_name(const struct request *request)
     return size ? intern_copy(&module->names, path, size) : module_name(module, "request");
 }
 
-/* Names are those of one module; kernels have theirs already. */
-static uint32_t symbol(struct module *module, uint32_t wanted, const char *suffix)
-{
-    uint32_t name = module_name_printf(module, "%.*s%s", NAME(module, wanted), suffix);
-    return module_free_symbol(module, name, ".");
-}
-
 static uint32_t make_graph(struct request *request)
 {
     struct module *module = request->module;
-    uint32_t name = symbol(module, chosen_name(request), "");
+    /* Names are those of one module; kernels have theirs already. */
+    uint32_t name = module_free_symbol(module, chosen_name(request), ".");
+    uint32_t graph = module_name_printf(module, "%.*s.graph", NAME(module, name));
     struct range *operands = mem_calloc(request->ops.count, sizeof *operands);
-    request->graph = module_add_graph(module, symbol(module, name, ".graph"));
+    request->graph = module_add_graph(module, module_free_symbol(module, graph, "."));
     for (uint32_t i = 0; i < request->ops.count; i++) {
         const struct sub_kernel *sub = &request->kernels.at[request->ops.at[i].sub];
-        operands[i] = add_operands(request, sub, count_use(request, sub->kernel));
+        uint32_t *uses = id_map_at(&request->kernel_uses, sub->kernel);
+        *uses = *uses == NONE ? 0 : *uses + 1;
+        operands[i] = add_operands(request, sub, *uses);
     }
     uint32_t superkernel =
         open_block(request, &(struct block){.kind = BLOCK_SUPERKERNEL,
@@ -563,19 +522,6 @@ static void count_request(struct request *request, uint32_t name)
     id_map_free(&sent);
 }
 
-static void free_request(struct request *request)
-{
-    for (uint32_t i = 0; i < request->kernels.count; i++)
-        vec_free(&request->kernels.at[i].params);
-    vec_free(&request->kernels);
-    vec_free(&request->ops);
-    vec_free(&request->events);
-    vec_free(&request->places);
-    id_map_free(&request->values);
-    id_map_free(&request->kernel_uses);
-    json_document_free(&request->document);
-}
-
 bool exchange_read_kernel_info(struct dump *dump)
 {
     struct request request = {.dump = dump, .module = dump->module, .options = NONE};
@@ -585,7 +531,16 @@ bool exchange_read_kernel_info(struct dump *dump)
     bool ok = read_request(&request) && read_kernels(&request);
     if (ok)
         count_request(&request, make_graph(&request));
-    free_request(&request);
+    for (uint32_t i = 0; i < request.kernels.count; i++)
+        vec_free(&request.kernels.at[i].params);
+    vec_free(&request.kernels);
+    vec_free(&request.ops);
+    vec_free(&request.events);
+    vec_free(&request.places);
+    text_free(&request.scratch);
+    id_map_free(&request.values);
+    id_map_free(&request.kernel_uses);
+    json_document_free(&request.document);
     return ok;
 }
 

@@ -1,5 +1,5 @@
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/base/json_document.h"
+#include "frontend/exchange/readers/messages.h"
 #include "ir/arch.h"
 
 #include <ctype.h>
@@ -35,7 +35,103 @@ struct metadata {
     struct id_map variant_keys; /* by name, the key in digits: index of the variant */
 };
 
-/* ------------------------------------------------------------------------- pieces ---- */
+/* ------------------------------------------------------------------------- names ---- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+uint32_t sub_kernel_word(struct module *module, const char *text, size_t size)
+{
+    struct text word = {NULL, 0, 0};
+    bool digit = size > 0 && text[0] >= '0' && text[0] <= '9';
+    bool number = size == 3 && (memcmp(text, "inf", 3) == 0 || memcmp(text, "nan", 3) == 0);
+    bool truth =
+        (size == 4 && memcmp(text, "true", 4) == 0) || (size == 5 && memcmp(text, "false", 5) == 0);
+    if (size == 0 || digit || number || truth)
+        text_char(&word, '_');
+    for (size_t i = 0; i < size; i++)
+        text_char(&word, is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ? text[i] : '_');
+    uint32_t id = intern_copy(&module->names, word.at, word.size);
+    text_free(&word);
+    return id;
+}
+
+uint32_t sub_kernel_name(struct module *module, uint32_t wanted)
+{
+    const struct intern_name *name = &module->names.names[wanted];
+    bool part = name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
+                                   memcmp(name->text + name->size - 4, ".aiv", 4) == 0);
+    uint32_t tried = wanted;
+    for (uint32_t n = 1; (part && tried == wanted) || module_has_symbol(module, tried); n++)
+        tried = module_name_printf(module, "%.*s_%u", NAME(module, wanted), n);
+    return tried;
+}
+
+/* A letter may differ, or two of a long name. */
+static void check_word(struct diags *diags, struct span span, const char *text, size_t size,
+                       const char *const *known)
+{
+    struct suggest suggest = {.wanted = text, .wanted_size = size};
+    for (; *known; known++) {
+        if (strlen(*known) == size && memcmp(*known, text, size) == 0)
+            return;
+        suggest_offer_text(&suggest, *known);
+    }
+    if (suggest.best && suggest.distance <= (size < 12 ? 1 : 2))
+        diag_at(diags, DIAG_attribute_slip, span, "'%.*s' means nothing here%s", (int)size, text,
+                suggest_end(&suggest).text);
+}
+
+void sub_kernel_check_key(struct json_document *document, const cJSON *item)
+{
+    static const char *const known[] = {
+        "super_kernel_options",
+        "op_list",
+        "json_path",
+        "bin_path",
+        "stream_id",
+        "task_type",
+        "send_event_list",
+        "recv_event_list",
+        "memory",
+        "buffer",
+        "offset",
+        "bytes",
+        "access",
+        "kernelName",
+        "blockDim",
+        "sub_operator_op_type",
+        "sub_operator_params",
+        "sub_operator_kernel_type",
+        "sub_operator_kernel_name",
+        "split_mode",
+        "sub_op_with_sync_all",
+        "sub_operator_early_start_set_flag",
+        "sub_operator_early_start_wait_flag",
+        "sub_operator_call_dcci_before_kernel_start",
+        "sub_operator_call_dcci_after_kernel_end",
+        "sub_operator_call_dcci_disable_on_kernel",
+        "debugOptions",
+        "debugBufSize",
+        NULL,
+    };
+    check_word(document->diags, json_key_span(document, item), item->string, strlen(item->string),
+               known);
+}
+
+/* Warns of words of `debugOptions` that are nearly known ones; the value is a name id. */
+static void check_debug(struct dump *dump, struct span span, uint32_t value)
+{
+    static const char *const known[] = {"timestamp", "printf", "assert", NULL};
+    const struct intern_name *words = &dump->module->names.names[value];
+    for (size_t at = 0, end; at < words->size; at = end + 1) {
+        for (end = at; end < words->size && words->text[end] != ',';)
+            end++;
+        check_word(dump->diags, span, words->text + at, end - at, known);
+    }
+}
 
 static bool read_name(struct metadata *meta, const cJSON *item, uint32_t *name)
 {
@@ -48,64 +144,42 @@ static bool read_name(struct metadata *meta, const cJSON *item, uint32_t *name)
     return true;
 }
 
-static bool has_param(const struct metadata *meta, uint32_t word)
-{
-    for (uint32_t i = 0; i < meta->params.count; i++)
-        if (meta->params.at[i] == word)
-            return true;
-    return false;
-}
-
-/* No two tensors have one name. */
-static uint32_t unlike_others(struct metadata *meta, uint32_t word)
-{
-    uint32_t tried = word;
-    if (word == W_workspace || word == W_tiling)
-        return word;
-    for (uint32_t n = 1; has_param(meta, tried); n++)
-        tried = module_name_printf(meta->module, "%.*s_%u", NAME(meta->module, word), n);
-    return tried;
-}
-
-static bool read_param(struct metadata *meta, const cJSON *item)
-{
-    const char *text = json_as_text(&meta->document, item);
-    if (!text)
-        return false;
-    uint32_t word = unlike_others(meta, sub_kernel_word(meta->module, text, strlen(text)));
-    vec_push(&meta->params, word);
-    return true;
-}
-
+/* The words of the kernel's tensors: no two have one name. */
 static void read_params(struct metadata *meta, const cJSON *item)
 {
     const cJSON *param;
-    for (EACH_JSON(&meta->document, param, item, cJSON_Array))
-        if (!read_param(meta, param))
-            return;
+    struct id_map taken = {NULL, 0, 0};
+    for (EACH_JSON(&meta->document, param, item, cJSON_Array)) {
+        const char *text = json_as_text(&meta->document, param);
+        if (!text)
+            break;
+        uint32_t word = sub_kernel_word(meta->module, text, strlen(text)), tried = word;
+        bool memory = word == W_workspace || word == W_tiling;
+        for (uint32_t n = 1; !memory && id_map_find(&taken, tried) != NONE; n++)
+            tried = module_name_printf(meta->module, "%.*s_%u", NAME(meta->module, word), n);
+        id_map_set(&taken, tried, 0);
+        vec_push(&meta->params, tried);
+    }
+    id_map_free(&taken);
 }
 
 /* ------------------------------------------------------------------------- types ---- */
 
-/* Whether a text is KERNEL_TYPE_ and the name of a type in capitals. */
-static bool is_type(const char *text, const char *name)
-{
-    static const char prefix[] = "KERNEL_TYPE_";
-    if (strncmp(text, prefix, sizeof prefix - 1) != 0)
-        return false;
-    for (text += sizeof prefix - 1; *name && *text == toupper((unsigned char)*name); name++)
-        text++;
-    return !*name && !*text;
-}
-
+/* A text that is KERNEL_TYPE_ and the name of a type in capitals. */
 static bool read_type(struct metadata *meta, const cJSON *item, enum kernel_type *type)
 {
+    static const char prefix[] = "KERNEL_TYPE_";
     const char *text = json_as_text(&meta->document, item);
     if (!text)
         return false;
-    for (unsigned i = 0; i < KERNEL_TYPE_COUNT; i++) {
+    for (unsigned i = 0; i < KERNEL_TYPE_COUNT && strncmp(text, prefix, sizeof prefix - 1) == 0;
+         i++) {
+        const char *name = kernel_type_info((enum kernel_type)i)->name;
+        const char *at = text + sizeof prefix - 1;
+        for (; *name && *at == toupper((unsigned char)*name); name++)
+            at++;
         *type = (enum kernel_type)i;
-        if (is_type(text, kernel_type_info(*type)->name))
+        if (!*name && !*at)
             return true;
     }
     return json_fail(&meta->document, item, "'%s' is no kernel type", text);
@@ -128,26 +202,21 @@ static bool is_chip(struct metadata *meta, const char *chip, size_t size, enum c
     return false;
 }
 
-static bool is_part(const cJSON *item, const char *suffix)
-{
-    size_t size = strlen(item->string), end = strlen(suffix);
-    return size > 4 + end && strncmp(item->string, "dav-", 4) == 0 &&
-           strcmp(item->string + size - end, suffix) == 0;
-}
-
 /* Where the function of a key such as `dav-c220-cube` belongs; NULL for other keys. */
 static uint32_t *function_of(struct metadata *meta, const cJSON *item, uint32_t *any,
                              uint32_t *by_core)
 {
     static const char *const suffixes[CORE_TYPES] = {[CORE_AIC] = "-cube", [CORE_AIV] = "-vec"};
-    if (json_is(item, "AiCore"))
+    const char *key = item->string;
+    size_t size = strlen(key);
+    if (strcmp(key, "AiCore") == 0)
         return any;
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (is_part(item, suffixes[core]))
-            return is_chip(meta, item->string + 4,
-                           strlen(item->string) - 4 - strlen(suffixes[core]), core)
-                       ? &by_core[core]
-                       : NULL;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        size_t end = strlen(suffixes[core]);
+        if (size > 4 + end && strncmp(key, "dav-", 4) == 0 &&
+            strcmp(key + size - end, suffixes[core]) == 0)
+            return is_chip(meta, key + 4, size - 4 - end, core) ? &by_core[core] : NULL;
+    }
     return NULL;
 }
 
@@ -186,26 +255,7 @@ static bool find_functions(struct metadata *meta, struct span span, enum kernel_
 
 /* ---------------------------------------------------------------------- variants ---- */
 
-static struct attr attr_of(uint32_t key, enum attr_kind kind, uint32_t id)
-{
-    return (struct attr){.key = key, .loc = NONE, .value = {.kind = kind, .id = id}};
-}
-
-static struct attr attr_number(uint32_t key, int64_t i)
-{
-    return (struct attr){.key = key, .loc = NONE, .value = {.kind = ATTR_INT, .i = i}};
-}
-
-static bool read_tiling_key(struct metadata *meta, const cJSON *item, int64_t *key)
-{
-    size_t digits = strspn(item->string, "0123456789");
-    *key = strtoll(item->string, NULL, 10);
-    return (digits > 0 && digits < 19 && !item->string[digits]) ||
-           json_fail_span(&meta->document, json_key_span(&meta->document, item),
-                          "this is no tiling key");
-}
-
-/* A key stands in each part of a kernel that it has a function of. */
+/* A key is in each part of a kernel that it has a function of. */
 static struct variant *variant_at(struct metadata *meta, int64_t key, struct span span)
 {
     uint32_t name = module_name_printf(meta->module, "%lld", (long long)key);
@@ -219,52 +269,40 @@ static struct variant *variant_at(struct metadata *meta, int64_t key, struct spa
     return &meta->variants.at[*index];
 }
 
-static void read_variant_type(struct metadata *meta, const cJSON *item, struct variant *variant)
-{
-    enum kernel_type type;
-    if (!read_type(meta, item, &type))
-        return;
-    if (variant->has_type && variant->type != type)
-        json_fail(&meta->document, item, "another part of tiling key %lld is of type %s",
-                  (long long)variant->key, kernel_type_info(variant->type)->name);
-    variant->type = type;
-    variant->has_type = true;
-}
-
-static void read_variant_function(struct metadata *meta, const cJSON *item, struct variant *variant,
-                                  uint32_t *function)
-{
-    if (*function != NONE)
-        json_fail_span(&meta->document, json_key_span(&meta->document, item),
-                       "tiling key %lld has this function already", (long long)variant->key);
-    else
-        read_name(meta, item, function);
-}
-
-/* `part`: the key of the functions that all of this is below; NULL: each variant has such keys. */
-static void read_variant(struct metadata *meta, const cJSON *item, const cJSON *part)
-{
-    const cJSON *member;
-    int64_t key;
-    if (!read_tiling_key(meta, item, &key))
-        return;
-    struct variant *variant = variant_at(meta, key, json_key_span(&meta->document, item));
-    for (EACH_JSON(&meta->document, member, item, cJSON_Object)) {
-        const cJSON *place = !part ? member : json_is(member, "func_name") ? part : NULL;
-        uint32_t *function =
-            place ? function_of(meta, place, &variant->function, variant->functions) : NULL;
-        if (json_is(member, "kernel_type"))
-            read_variant_type(meta, member, variant);
-        else if (function)
-            read_variant_function(meta, member, variant, function);
-    }
-}
-
+/* The variants of tiling keys. `part`: the key of the functions that all of them are below; NULL:
+ * each variant has such keys. */
 static void read_variants(struct metadata *meta, const cJSON *item, const cJSON *part)
 {
-    const cJSON *variant;
-    for (EACH_JSON(&meta->document, variant, item, cJSON_Object))
-        read_variant(meta, variant, part);
+    struct json_document *document = &meta->document;
+    const cJSON *of_key, *member;
+    for (EACH_JSON(document, of_key, item, cJSON_Object)) {
+        struct span span = json_key_span(document, of_key);
+        size_t digits = strspn(of_key->string, "0123456789");
+        if (digits == 0 || digits > 18 || of_key->string[digits]) {
+            json_fail_span(document, span, "this is no tiling key");
+            return;
+        }
+        struct variant *variant = variant_at(meta, strtoll(of_key->string, NULL, 10), span);
+        long long key = variant->key;
+        for (EACH_JSON(document, member, of_key, cJSON_Object)) {
+            const cJSON *place = !part ? member : json_is(member, "func_name") ? part : NULL;
+            uint32_t *function =
+                place ? function_of(meta, place, &variant->function, variant->functions) : NULL;
+            enum kernel_type type;
+            if (json_is(member, "kernel_type") && read_type(meta, member, &type)) {
+                if (variant->has_type && variant->type != type)
+                    json_fail(document, member, "another part of tiling key %lld is of type %s",
+                              key, kernel_type_info(variant->type)->name);
+                variant->type = type;
+                variant->has_type = true;
+            } else if (function && *function != NONE) {
+                json_fail_span(document, json_key_span(document, member),
+                               "tiling key %lld has this function already", key);
+            } else if (function) {
+                read_name(meta, member, function);
+            }
+        }
+    }
 }
 
 static bool check_variants(struct metadata *meta)
@@ -282,28 +320,22 @@ static bool check_variants(struct metadata *meta)
                                                       "a dynamic kernel has 'dynamic_func_names'");
 }
 
-/* The function, or the variants, of one key. */
-static void read_function(struct metadata *meta, const cJSON *item, uint32_t *function)
-{
-    const cJSON *member;
-    for (EACH_JSON(&meta->document, member, item, cJSON_Object))
-        if (json_is(member, "func_name"))
-            read_name(meta, member, function);
-        else if (json_is(member, "dynamic_func_names") && meta->source->dynamic)
-            read_variants(meta, member, item);
-}
-
 static void read_functions(struct metadata *meta, const cJSON *item)
 {
-    const cJSON *member;
+    const cJSON *key, *member;
     meta->has_functions = true;
     meta->functions_span = json_key_span(&meta->document, item);
-    for (EACH_JSON(&meta->document, member, item, cJSON_Object)) {
-        uint32_t *function = function_of(meta, member, &meta->function, meta->functions);
-        if (function)
-            read_function(meta, member, function);
-        else if (json_is(member, "dynamic_func_names") && meta->source->dynamic)
-            read_variants(meta, member, NULL);
+    for (EACH_JSON(&meta->document, key, item, cJSON_Object)) {
+        uint32_t *function = function_of(meta, key, &meta->function, meta->functions);
+        if (!function && json_is(key, "dynamic_func_names") && meta->source->dynamic)
+            read_variants(meta, key, NULL);
+        if (!function)
+            continue;
+        for (EACH_JSON(&meta->document, member, key, cJSON_Object))
+            if (json_is(member, "func_name"))
+                read_name(meta, member, function);
+            else if (json_is(member, "dynamic_func_names") && meta->source->dynamic)
+                read_variants(meta, member, key);
     }
 }
 
@@ -331,23 +363,6 @@ static bool read_flag(struct metadata *meta, const cJSON *item)
     return false;
 }
 
-static void read_debug(struct metadata *meta, const cJSON *item)
-{
-    if (read_name(meta, item, &meta->debug))
-        sub_kernel_check_debug(meta->dump, json_span(&meta->document, item), meta->debug);
-}
-
-/* A request has slots in the place of tensors, so nothing can be computed of shapes. */
-static void read_block(struct metadata *meta, const cJSON *item)
-{
-    if (cJSON_IsString(item) && !json_is_quoted_number(item))
-        json_fail(&meta->document, item,
-                  "a fusion request knows no shapes, of which blocks could be computed: "
-                  "'blockDim' is a number there");
-    else
-        json_as_integer(&meta->document, item, 1, 1024, &meta->block);
-}
-
 /* Others are what the file has for others. */
 static void read_member(struct metadata *meta, const cJSON *item)
 {
@@ -355,27 +370,35 @@ static void read_member(struct metadata *meta, const cJSON *item)
     if (read_flag(meta, item))
         return;
     if (json_is(item, "kernelName")) {
-        meta->name_span = json_span(&meta->document, item);
+        meta->name_span = json_span(document, item);
         read_name(meta, item, &meta->name);
-    } else if (json_is(item, "blockDim"))
-        read_block(meta, item);
-    else if (json_is(item, "sub_operator_op_type"))
+    } else if (json_is(item, "blockDim")) {
+        /* A request has slots in place of tensors, so nothing can be computed of shapes. */
+        if (cJSON_IsString(item) && !json_is_quoted_number(item))
+            json_fail(document, item,
+                      "a fusion request knows no shapes, of which blocks could be computed: "
+                      "'blockDim' is a number there");
+        else
+            json_as_integer(document, item, 1, 1024, &meta->block);
+    } else if (json_is(item, "sub_operator_op_type")) {
         read_name(meta, item, &meta->op_type);
-    else if (json_is(item, "sub_operator_params"))
+    } else if (json_is(item, "sub_operator_params")) {
         read_params(meta, item);
-    else if (json_is(item, "sub_operator_kernel_type")) {
+    } else if (json_is(item, "sub_operator_kernel_type")) {
         meta->has_type = read_type(meta, item, &meta->type);
-        meta->type_span = json_span(&meta->document, item);
-    } else if (json_is(item, "sub_operator_kernel_name"))
+        meta->type_span = json_span(document, item);
+    } else if (json_is(item, "sub_operator_kernel_name")) {
         read_functions(meta, item);
-    else if (json_is(item, "split_mode") && !cJSON_IsNull(item))
+    } else if (json_is(item, "split_mode") && !cJSON_IsNull(item)) {
         json_as_integer(document, item, 1, 64, &meta->split);
-    else if (json_is(item, "debugOptions") && !(cJSON_IsString(item) && !*item->valuestring))
-        read_debug(meta, item);
-    else if (json_is(item, "debugBufSize"))
+    } else if (json_is(item, "debugOptions") && !(cJSON_IsString(item) && !*item->valuestring)) {
+        if (read_name(meta, item, &meta->debug))
+            check_debug(meta->dump, json_span(document, item), meta->debug);
+    } else if (json_is(item, "debugBufSize")) {
         json_as_integer(document, item, 0, INT64_MAX, &meta->debug_bytes);
-    else
+    } else {
         sub_kernel_check_key(document, item);
+    }
 }
 
 static bool check_members(struct metadata *meta)
@@ -404,92 +427,68 @@ static bool read_members(struct metadata *meta)
 
 /* ------------------------------------------------------------------------ kernel ---- */
 
+static struct attr attr_of(uint32_t key, enum attr_kind kind, uint32_t id)
+{
+    return (struct attr){key, NONE, {.kind = kind, .id = id}};
+}
+
+static struct attr attr_number(uint32_t key, int64_t i)
+{
+    return (struct attr){key, NONE, {.kind = ATTR_INT, .i = i}};
+}
+
 struct attr_list {
     struct attr *at;
     uint32_t count, capacity;
 };
 
+static struct attr_value dict_of(struct metadata *meta, const struct attr *attrs, uint32_t count)
+{
+    struct range range = module_add_attrs(meta->module, attrs, count);
+    return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
+}
+
 static void add_flag(struct attr_list *attrs, uint32_t key, bool value)
 {
     if (value)
-        vec_push(attrs,
-                 (struct attr){.key = key, .loc = NONE, .value = {.kind = ATTR_BOOL, .i = 1}});
-}
-
-static void add_list(struct metadata *meta, struct attr_list *attrs, uint32_t key,
-                     const struct attr_value *values, uint32_t count)
-{
-    struct range range = module_add_values(meta->module, values, count);
-    vec_push(attrs, (struct attr){.key = key,
-                                  .loc = NONE,
-                                  .value = {.kind = ATTR_LIST,
-                                            .count = range.count,
-                                            .first = count ? range.first : 0}});
+        vec_push(attrs, (struct attr){key, NONE, {.kind = ATTR_BOOL, .i = 1}});
 }
 
 static void add_words(struct metadata *meta, struct attr_list *attrs, uint32_t key,
                       const uint32_t *words, uint32_t count)
 {
-    VEC(struct attr_value) values = {NULL, 0, 0};
+    struct value_stack values = {NULL, 0, 0};
     for (uint32_t i = 0; i < count; i++)
         vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = words[i]});
-    add_list(meta, attrs, key, values.at, count);
+    vec_push(attrs, (struct attr){key, NONE, take_list(&values, meta->module, 0, 0)});
     vec_free(&values);
 }
 
 static void add_function(struct metadata *meta, struct attr_list *attrs)
 {
-    struct attr parts[CORE_TYPES];
-    if (!kernel_type_is_mixed(meta->type)) {
-        uint32_t aic = meta->functions[CORE_AIC];
-        vec_push(attrs,
-                 attr_of(W_function, ATTR_STRING, aic != NONE ? aic : meta->functions[CORE_AIV]));
-        return;
-    }
-    for (int core = 0; core < CORE_TYPES; core++)
-        parts[core] = attr_of(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING, meta->functions[core]);
-    struct range range = module_add_attrs(meta->module, parts, CORE_TYPES);
-    vec_push(attrs, (struct attr){
-                        .key = W_function,
-                        .loc = NONE,
-                        .value = {.kind = ATTR_DICT, .count = range.count, .first = range.first}});
-}
-
-/* The reference takes an arrival for the end of an op, and a wait for its beginning. */
-static void add_early_start(struct metadata *meta, struct attr_list *attrs)
-{
-    uint32_t words[4], count = 0;
-    if (meta->set)
-        words[count++] = W_set;
-    if (meta->wait)
-        words[count++] = W_wait;
-    if (meta->set)
-        words[count++] = W_reads_done;
-    if (meta->wait)
-        words[count++] = W_reads_late;
-    if (count)
-        add_words(meta, attrs, W_early_start, words, count);
-}
-
-static struct attr_value make_variant(struct metadata *meta, const struct variant *variant)
-{
-    uint32_t type = module_name(meta->module, kernel_type_info(variant->type)->name), count = 2;
-    struct attr attrs[2 + CORE_TYPES] = {attr_number(W_key, variant->key),
-                                         attr_of(W_type, ATTR_WORD, type)};
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (variant->functions[core] != NONE)
-            attrs[count++] =
-                attr_of(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING, variant->functions[core]);
-    struct range range = module_add_attrs(meta->module, attrs, count);
-    return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
+    uint32_t aic = meta->functions[CORE_AIC], aiv = meta->functions[CORE_AIV];
+    struct attr parts[] = {attr_of(W_aic, ATTR_STRING, aic), attr_of(W_aiv, ATTR_STRING, aiv)};
+    if (kernel_type_is_mixed(meta->type))
+        vec_push(attrs, (struct attr){W_function, NONE, dict_of(meta, parts, 2)});
+    else
+        vec_push(attrs, attr_of(W_function, ATTR_STRING, aic != NONE ? aic : aiv));
 }
 
 static void add_variants(struct metadata *meta, struct attr_list *attrs)
 {
-    VEC(struct attr_value) values = {NULL, 0, 0};
-    for (uint32_t i = 0; i < meta->variants.count; i++)
-        vec_push(&values, make_variant(meta, &meta->variants.at[i]));
-    add_list(meta, attrs, W_variants, values.at, values.count);
+    struct value_stack values = {NULL, 0, 0};
+    for (uint32_t i = 0; i < meta->variants.count; i++) {
+        const struct variant *variant = &meta->variants.at[i];
+        uint32_t type = module_name(meta->module, kernel_type_info(variant->type)->name), count = 2;
+        struct attr parts[2 + CORE_TYPES] = {attr_number(W_key, variant->key),
+                                             attr_of(W_type, ATTR_WORD, type)};
+        if (variant->functions[CORE_AIC] != NONE)
+            parts[count++] = attr_of(W_aic, ATTR_STRING, variant->functions[CORE_AIC]);
+        if (variant->functions[CORE_AIV] != NONE)
+            parts[count++] = attr_of(W_aiv, ATTR_STRING, variant->functions[CORE_AIV]);
+        vec_push(&values, dict_of(meta, parts, count));
+    }
+    vec_push(attrs, (struct attr){W_variants, NONE, take_list(&values, meta->module, 0, 0)});
     vec_free(&values);
 }
 
@@ -510,7 +509,18 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
     else
         add_function(meta, attrs);
     add_words(meta, attrs, W_params, meta->params.at, meta->params.count);
-    add_early_start(meta, attrs);
+    /* The reference takes an arrival for the end of an op, and a wait for its beginning. */
+    uint32_t words[4], count = 0;
+    if (meta->set)
+        words[count++] = W_set;
+    if (meta->wait)
+        words[count++] = W_wait;
+    if (meta->set)
+        words[count++] = W_reads_done;
+    if (meta->wait)
+        words[count++] = W_reads_late;
+    if (count)
+        add_words(meta, attrs, W_early_start, words, count);
     if (meta->split)
         vec_push(attrs, attr_number(W_split, meta->split));
     add_flag(attrs, W_sync_all, meta->sync_all);

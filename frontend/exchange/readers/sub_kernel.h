@@ -28,9 +28,6 @@ uint32_t sub_kernel_name(struct module *module, uint32_t wanted);
 /* Warns of the key of a member that nothing reads where it is nearly one of a request, or of its
  * kernels' metadata. */
 void sub_kernel_check_key(struct json_document *document, const cJSON *item);
-/* The same of the words of `debugOptions`; the value is a name id. */
-void sub_kernel_check_debug(struct dump *dump, struct span span, uint32_t value);
-
 /* A word of the language that is most like the text. */
 uint32_t sub_kernel_word(struct module *module, const char *text, size_t size);
 
