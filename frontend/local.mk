@@ -23,27 +23,13 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/types.h \
 	frontend/exchange/translate/build_ops.c \
 	frontend/exchange/translate/build_ops.h \
-	frontend/exchange/translate/known_ints.c \
-	frontend/exchange/translate/onnx_control.c \
-	frontend/exchange/translate/onnx_elementwise.c \
-	frontend/exchange/translate/onnx_index.c \
-	frontend/exchange/translate/onnx_matrix.c \
-	frontend/exchange/translate/onnx_norm.c \
-	frontend/exchange/translate/onnx_reduce.c \
-	frontend/exchange/translate/onnx_rows.h \
-	frontend/exchange/translate/onnx_shape.c \
-	frontend/exchange/translate/onnx_table.c \
-	frontend/exchange/translate/print_rows.c \
-	frontend/exchange/translate/row_attrs.c \
-	frontend/exchange/translate/row_attrs.h \
-	frontend/exchange/translate/tf_elementwise.c \
-	frontend/exchange/translate/tf_indexing.c \
-	frontend/exchange/translate/tf_products.c \
-	frontend/exchange/translate/tf_reductions.c \
-	frontend/exchange/translate/tf_rows.h \
-	frontend/exchange/translate/tf_shapes.c \
-	frontend/exchange/translate/tf_states.c \
-	frontend/exchange/translate/tf_table.c \
+	frontend/exchange/translate/constant_values.c \
+	frontend/exchange/translate/onnx_elements.c \
+	frontend/exchange/translate/onnx_norms.c \
+	frontend/exchange/translate/rows.h \
+	frontend/exchange/translate/onnx_shapes.c \
+	frontend/exchange/translate/tf_elements.c \
+	frontend/exchange/translate/tf_tensors.c \
 	frontend/exchange/translate/translate.c \
 	frontend/exchange/translate/translate.h \
 	frontend/exchange/exchange.c \

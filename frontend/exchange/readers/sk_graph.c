@@ -517,8 +517,8 @@ static void find_streams(struct reader *reader)
     }
 }
 
-/* The first block of a scope has its options: those of the graph; and a scope of several streams was
- * fused over them, even if no option says so. */
+/* The first block of a scope has its options: those of the graph; and a scope of several streams
+ * was fused over them, even if no option says so. */
 static uint32_t open_scope(struct reader *reader, uint32_t name, uint32_t parent)
 {
     uint32_t id = open_block(reader, BLOCK_SCOPE, name, parent);

@@ -5,6 +5,8 @@
 
 #include "frontend/exchange/translate/translate.h"
 
+extern const struct translation_table onnx_table, tf_table;
+
 /* ------------------------------------------------------------------------- the node ---- */
 
 /* Refuses the node; the first reason counts. */
@@ -66,7 +68,25 @@ static inline bool tr_among(struct tr_ints ints, int64_t number)
 bool tr_contents(struct translation *t, uint32_t value, struct tr_ints *ints);
 bool tr_number(struct translation *t, uint32_t value, struct attr_value *number);
 
+/* ------------------------------------------------------------------- the node's attributes ---- */
+
+/* Attributes, which the row has: what the node says, or else the fallback. */
+bool tr_has(struct translation *t, const char *name); /* the node, not only the row */
+bool tr_value(struct translation *t, const char *name, struct attr_value *value); /* or none */
+int64_t tr_int(struct translation *t, const char *name);
+double tr_float(struct translation *t, const char *name);
+bool tr_is(struct translation *t, const char *name, const char *text);
+enum dtype tr_dtype_of(struct translation *t, const char *name); /* OF_DTYPE */
+
+struct tr_ints tr_ints(struct translation *t, const char *name);
+
 /* ------------------------------------------------------------------------------ ops ---- */
+
+/* Refuses the node where it has an attribute that the row does not, or a value that this does not
+ * cover. Keys with a leading `_` are not the operator's. */
+void tr_check_attrs(struct translation *t);
+/* Gives the next op the attributes that the row maps. */
+void tr_map_attrs(struct translation *t);
 
 /* Attributes of the next op. */
 void tr_set(struct translation *t, const char *key, struct attr_value value);
@@ -111,7 +131,8 @@ uint32_t tr_const(struct translation *t, const char *role, enum dtype dtype, dou
 uint32_t tr_cast(struct translation *t, uint32_t value, enum dtype dtype);
 uint32_t tr_reshape(struct translation *t, uint32_t value, struct tr_ints dims);
 
-/* The value is a result of the node. */
+/* The value is a result of the node; those from `first` on are all of them. */
 void tr_give(struct translation *t, uint32_t result, uint32_t value);
+void tr_give_all(struct translation *t, uint32_t first);
 
 #endif

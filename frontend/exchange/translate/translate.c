@@ -1,13 +1,11 @@
-#include "frontend/exchange/translate/translate.h"
-#include "frontend/exchange/translate/row_attrs.h"
+/* Rows: found, applied to nodes, and printed. */
+#include "frontend/exchange/translate/build_ops.h"
 #include "ir/refine_types.h"
 
 #include <string.h>
 
 /* Of an operator without rows. */
 enum { NO_ROWS = UINT32_MAX - 1 };
-
-extern const struct translation_table onnx_table, tf_table;
 
 const struct translation_table *translation_table(enum dialect dialect)
 {
@@ -92,46 +90,21 @@ static void choose_row(struct translation *t)
 
 /* ------------------------------------------------------------------------------ ops ---- */
 
-/* The one op that the row describes. */
-static void make_one(struct translation *t)
-{
-    row_attrs_map(t);
-    uint32_t first = tr_op(t, t->row->to, t->operands, t->n_operands, t->n_results);
-    for (uint32_t i = 0; i < t->n_results && !tr_refused(t); i++)
-        tr_give(t, i, first + i);
-}
-
-static void check_results(struct translation *t)
-{
-    for (uint32_t i = 0; i < t->n_results && !tr_refused(t); i++)
-        if (t->results[i].wanted && t->results[i].value == NONE)
-            tr_refuse(t, "its output %u has no translation", i);
-}
-
 /* How much of a graph there is. */
 struct mark {
     uint32_t ops, values, refs, forms, clauses;
 };
 
-static struct mark mark_of(const struct graph *graph)
+static void cut_to(struct translation *t, const struct mark *mark)
 {
-    return (struct mark){graph->ops.count, graph->values.count, graph->refs.count,
-                         graph->forms.count, graph->clauses.count};
-}
-
-static void cut_to(struct graph *graph, const struct mark *mark)
-{
+    struct graph *graph = t->graph;
     graph->ops.count = mark->ops;
     graph->values.count = mark->values;
     graph->refs.count = mark->refs;
     graph->forms.count = mark->forms;
     graph->clauses.count = mark->clauses;
-}
-
-static void forget_marks(struct translation *t)
-{
-    if (t->written->count > t->graph->values.count)
-        t->written->count = t->graph->values.count;
+    if (t->written->count > graph->values.count)
+        t->written->count = graph->values.count;
 }
 
 /* A result of so few integers becomes a constant where it follows from constants. */
@@ -148,15 +121,16 @@ static void fold(struct translation *t, const struct mark *mark)
     uint32_t type = t->graph->values.at[value].type;
     if (name_is(t->module, op->type, "Const") || type_has_unknown(t->module, type))
         return;
-    cut_to(t->graph, mark);
-    forget_marks(t);
+    cut_to(t, mark);
     t->results[0].value = NONE;
     tr_give(t, 0, tr_const_typed(t, "value", type, ints));
 }
 
 bool translate_node(struct translation *t)
 {
-    struct mark mark = mark_of(t->graph);
+    const struct graph *graph = t->graph;
+    struct mark mark = {graph->ops.count, graph->values.count, graph->refs.count,
+                        graph->forms.count, graph->clauses.count};
     t->module = t->translator->module;
     t->first_op = mark.ops;
     t->first_value = mark.values;
@@ -165,21 +139,24 @@ bool translate_node(struct translation *t)
         t->results[i].value = NONE;
     choose_row(t);
     if (t->row)
-        row_attrs_check(t);
+        tr_check_attrs(t);
     if (!tr_refused(t)) {
-        if (t->row->make)
+        if (t->row->make) {
             t->row->make(t);
-        else
-            make_one(t);
-        check_results(t);
+        } else {
+            tr_map_attrs(t);
+            tr_give_all(t, tr_op(t, t->row->to, t->operands, t->n_operands, t->n_results));
+        }
+        for (uint32_t i = 0; i < t->n_results && !tr_refused(t); i++)
+            if (t->results[i].wanted && t->results[i].value == NONE)
+                tr_refuse(t, "its output %u has no translation", i);
         if (t->graph->ops.count == mark.ops)
             tr_refuse(t, "the dump does not say what it gives");
     }
     if (!tr_refused(t))
         fold(t, &mark);
     if (tr_refused(t))
-        cut_to(t->graph, &mark);
-    forget_marks(t);
+        cut_to(t, &mark);
     arena_clear(&t->translator->arena);
     return !tr_refused(t);
 }
@@ -188,4 +165,98 @@ void translation_free(struct translation *t)
 {
     text_free(&t->reason);
     vec_free(&t->pending);
+}
+
+/* --------------------------------------------------------------------------- Markdown ---- */
+
+/* Bytes in which '|' ends no cell. */
+static void put(struct text *text, const char *bytes)
+{
+    for (; *bytes; bytes++) {
+        if (*bytes == '|')
+            text_char(text, '\\');
+        text_char(text, *bytes);
+    }
+}
+
+static void put_versions(struct text *text, const struct translation_row *row)
+{
+    if (row->until == 0)
+        text_printf(text, row->since <= 1 ? "all" : "from %d", row->since);
+    else if (row->since == row->until)
+        text_printf(text, "%d", row->since);
+    else
+        text_printf(text, "%d to %d", row->since, row->until);
+    text_string(text, " | ");
+}
+
+/* Names between commas, each as code. */
+static void put_ops(struct text *text, const char *ops)
+{
+    while (*ops) {
+        size_t size = strcspn(ops, ",");
+        text_printf(text, "`%.*s`", (int)size, ops);
+        ops += size;
+        if (*ops)
+            text_string(text, ", ");
+        ops += strspn(ops, ", ");
+    }
+}
+
+/* `name`, what it is without a value in the node, which values there may be, and where it goes. */
+static void put_attr(struct text *text, const struct translation_attr *attr)
+{
+    text_printf(text, "`%s`", attr->name ? attr->name : attr->target);
+    if (attr->fallback)
+        text_printf(text, " = %s", *attr->fallback ? attr->fallback : "\"\"");
+    if (attr->allowed) {
+        text_string(text, " (only ");
+        for (const char *at = attr->allowed; *at; at++)
+            text_string(text, *at == '|' ? ", " : (char[]){*at, '\0'});
+        text_char(text, ')');
+    }
+    if (attr->target && attr->name && strcmp(attr->target, attr->name) != 0)
+        text_printf(text, " → `%s`", attr->target);
+}
+
+static void put_row(struct text *text, const struct translation_row *row, bool versions)
+{
+    text_printf(text, "| `%s` | ", row->op);
+    if (versions)
+        put_versions(text, row);
+    put_ops(text, row->to);
+    text_string(text, " | ");
+    for (const struct translation_attr *attr = row->attrs; !translation_attr_is_end(attr); attr++) {
+        text_string(text, attr == row->attrs ? "" : ", ");
+        put_attr(text, attr);
+    }
+    text_string(text, " | ");
+    if (row->about)
+        put(text, row->about);
+    text_string(text, " |\n");
+}
+
+/* The row of the smallest name that is greater than `last`; those of one operator are taken
+ * together. NULL where there is none. */
+static const struct translation_row *next_row(const struct translation_table *table,
+                                              const char *last)
+{
+    const struct translation_row *found = NULL;
+    for (unsigned f = 0; table->families[f]; f++)
+        for (const struct translation_row *row = table->families[f]; row->op; row++)
+            if (strcmp(row->op, last) > 0 && (!found || strcmp(row->op, found->op) < 0))
+                found = row;
+    return found;
+}
+
+void translations_print(struct text *text, const struct translation_table *table)
+{
+    bool versions = table->versions != NULL;
+    text_printf(text, "| operator | %s%sbecomes | attributes | conditions |\n",
+                versions ? table->versions : "", versions ? " | " : "");
+    text_printf(text, "|---|---|---|---|%s\n", versions ? "---|" : "");
+    for (const struct translation_row *row = next_row(table, ""); row;
+         row = next_row(table, row->op))
+        for (const struct translation_row *at = row; at->op && strcmp(at->op, row->op) == 0; at++)
+            put_row(text, at, versions);
 }

@@ -27,8 +27,8 @@ enum translation_kind {
 
 /* An attribute of a row's operator. The rows have no others: a node that has one is refused. */
 struct translation_attr {
-    const char *name; /* NULL: the source does not have it; the target gets `fallback` */
     enum translation_kind kind;
+    const char *name;     /* NULL: the source does not have it; the target gets `fallback` */
     const char *fallback; /* what it is where a node does not have it, as JSON has it, strings
                            * without quotes; NULL: the node has it, or it is absent */
     const char *target;   /* the attribute of the op that it becomes; NULL: none of its own */

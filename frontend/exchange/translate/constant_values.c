@@ -56,6 +56,7 @@ static bool known(struct translation *t, uint32_t value, struct tr_ints *ints, u
 /* An op whose result is asked for. */
 struct asked {
     const struct op *op;
+    const char *pairs; /* of an op on pairs of elements, or a reduction: the op on a pair */
     enum dtype dtype;
     uint32_t count; /* elements of the result */
     unsigned deep;
@@ -66,9 +67,24 @@ static uint32_t operand(const struct translation *t, const struct asked *asked, 
     return i < asked->op->operands.count ? t->graph->refs.at[asked->op->operands.first + i] : NONE;
 }
 
-static bool is_list(const struct translation *t, uint32_t value)
+/* The integers of an operand of at most `most_rank` dimensions; MAX_RANK: its rank need not be
+ * known. */
+static bool known_operand(struct translation *t, const struct asked *asked, uint32_t i,
+                          uint32_t most_rank, struct tr_ints *ints)
 {
-    return tr_rank(t, value) <= 1;
+    uint32_t value = operand(t, asked, i);
+    return (most_rank == MAX_RANK || tr_rank(t, value) <= most_rank) &&
+           known(t, value, ints, asked->deep);
+}
+
+/* The one integer of an operand. */
+static bool known_number(struct translation *t, const struct asked *asked, uint32_t i,
+                         int64_t *number)
+{
+    struct tr_ints ints;
+    bool one = known_operand(t, asked, i, MAX_RANK, &ints) && ints.count == 1;
+    *number = one ? *ints.at : 0;
+    return one;
 }
 
 /* What an op on two elements gives; false where that is not known. */
@@ -100,18 +116,24 @@ static int64_t element(struct tr_ints ints, uint32_t i)
     return ints.at[ints.count == 1 ? 0 : i];
 }
 
-/* Lists of one length, or of one element. */
-static bool eval_pairs(struct translation *t, const struct asked *asked, const char *type,
-                       int64_t *y)
+/* Operands that are lists of the result's length, or have one element. */
+static bool known_lists(struct translation *t, const struct asked *asked, uint32_t count,
+                        struct tr_ints *of)
 {
-    struct tr_ints a, b;
-    if (!known(t, operand(t, asked, 0), &a, asked->deep) ||
-        !known(t, operand(t, asked, 1), &b, asked->deep) ||
-        (a.count != asked->count && a.count != 1) || (b.count != asked->count && b.count != 1) ||
-        !is_list(t, operand(t, asked, 0)) || !is_list(t, operand(t, asked, 1)))
+    for (uint32_t n = 0; n < count; n++)
+        if (!known_operand(t, asked, n, 1, &of[n]) ||
+            (of[n].count != asked->count && of[n].count != 1))
+            return false;
+    return true;
+}
+
+static bool eval_pairs(struct translation *t, const struct asked *asked, int64_t *y)
+{
+    struct tr_ints of[2];
+    if (asked->op->operands.count != 2 || !known_lists(t, asked, 2, of))
         return false;
     for (uint32_t i = 0; i < asked->count; i++)
-        if (!combine(type, element(a, i), element(b, i), &y[i]))
+        if (!combine(asked->pairs, element(of[0], i), element(of[1], i), &y[i]))
             return false;
     return true;
 }
@@ -119,10 +141,8 @@ static bool eval_pairs(struct translation *t, const struct asked *asked, const c
 static bool eval_select(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints of[3];
-    for (uint32_t n = 0; n < 3; n++)
-        if (!known(t, operand(t, asked, n), &of[n], asked->deep) ||
-            !is_list(t, operand(t, asked, n)) || (of[n].count != asked->count && of[n].count != 1))
-            return false;
+    if (!known_lists(t, asked, 3, of))
+        return false;
     for (uint32_t i = 0; i < asked->count; i++)
         y[i] = element(of[0], i) ? element(of[1], i) : element(of[2], i);
     return true;
@@ -131,7 +151,7 @@ static bool eval_select(struct translation *t, const struct asked *asked, int64_
 static bool eval_neg(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x;
-    if (!known(t, operand(t, asked, 0), &x, asked->deep) || x.count != asked->count)
+    if (!known_operand(t, asked, 0, MAX_RANK, &x) || x.count != asked->count)
         return false;
     for (uint32_t i = 0; i < asked->count; i++)
         if (__builtin_sub_overflow((int64_t)0, x.at[i], &y[i]))
@@ -142,7 +162,7 @@ static bool eval_neg(struct translation *t, const struct asked *asked, int64_t *
 static bool eval_cast(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x;
-    if (!known(t, operand(t, asked, 0), &x, asked->deep) || x.count != asked->count)
+    if (!known_operand(t, asked, 0, MAX_RANK, &x) || x.count != asked->count)
         return false;
     for (uint32_t i = 0; i < asked->count; i++)
         y[i] = asked->dtype == DTYPE_bool ? x.at[i] != 0 : x.at[i];
@@ -156,8 +176,7 @@ static bool eval_joined(struct translation *t, const struct asked *asked, uint32
     struct tr_ints x;
     uint32_t count = 0;
     for (uint32_t n = 0; n < n_lists; n++) {
-        if (!is_list(t, operand(t, asked, n)) || !known(t, operand(t, asked, n), &x, asked->deep) ||
-            x.count > asked->count - count)
+        if (!known_operand(t, asked, n, 1, &x) || x.count > asked->count - count)
             return false;
         for (uint32_t i = 0; i < x.count; i++)
             y[count++] = x.at[i];
@@ -168,9 +187,8 @@ static bool eval_joined(struct translation *t, const struct asked *asked, uint32
 /* Whether an operand is the axis of a list. */
 static bool is_axis(struct translation *t, const struct asked *asked, uint32_t i)
 {
-    struct tr_ints axis;
-    return known(t, operand(t, asked, i), &axis, asked->deep) && axis.count == 1 &&
-           (*axis.at == 0 || *axis.at == -1);
+    int64_t axis;
+    return known_number(t, asked, i, &axis) && (axis == 0 || axis == -1);
 }
 
 static int64_t attr_of(const struct translation *t, const struct asked *asked, const char *key)
@@ -198,46 +216,25 @@ static bool eval_pack(struct translation *t, const struct asked *asked, int64_t 
 }
 
 /* All elements of a list by an op on two of them. */
-static bool eval_reduced(struct translation *t, const struct asked *asked, const char *type,
-                         int64_t *y)
+static bool eval_reduced(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x;
     if (asked->op->operands.count != 2 || tr_rank(t, operand(t, asked, 0)) != 1 ||
-        !known(t, operand(t, asked, 0), &x, asked->deep) || !is_axis(t, asked, 1) ||
-        asked->count != 1 || x.count == 0)
+        !known_operand(t, asked, 0, 1, &x) || !is_axis(t, asked, 1) || asked->count != 1 ||
+        x.count == 0)
         return false;
     *y = *x.at;
     for (uint32_t i = 1; i < x.count; i++)
-        if (!combine(type, *y, x.at[i], y))
+        if (!combine(asked->pairs, *y, x.at[i], y))
             return false;
     return true;
-}
-
-static bool eval_sum(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    return eval_reduced(t, asked, "Add", y);
-}
-
-static bool eval_product(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    return eval_reduced(t, asked, "Mul", y);
-}
-
-static bool eval_largest(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    return eval_reduced(t, asked, "Maximum", y);
-}
-
-static bool eval_smallest(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    return eval_reduced(t, asked, "Minimum", y);
 }
 
 static bool eval_gather(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x, indices;
-    if (!is_list(t, operand(t, asked, 0)) || !known(t, operand(t, asked, 0), &x, asked->deep) ||
-        !known(t, operand(t, asked, 1), &indices, asked->deep) || indices.count != asked->count)
+    if (!known_operand(t, asked, 0, 1, &x) || !known_operand(t, asked, 1, MAX_RANK, &indices) ||
+        indices.count != asked->count)
         return false;
     for (uint32_t i = 0; i < asked->count; i++) {
         int64_t place = indices.at[i] < 0 ? indices.at[i] + x.count : indices.at[i];
@@ -270,23 +267,21 @@ static int64_t first_place(int64_t begin, int64_t count, int64_t step)
 
 static bool eval_part(struct translation *t, const struct asked *asked, int64_t *y)
 {
-    struct tr_ints x, begin;
-    return tr_rank(t, operand(t, asked, 0)) == 1 &&
-           known(t, operand(t, asked, 0), &x, asked->deep) &&
-           known(t, operand(t, asked, 1), &begin, asked->deep) && begin.count == 1 &&
-           take_steps(asked, x, *begin.at, 1, y);
+    struct tr_ints x;
+    int64_t begin;
+    return tr_rank(t, operand(t, asked, 0)) == 1 && known_operand(t, asked, 0, 1, &x) &&
+           known_number(t, asked, 1, &begin) && take_steps(asked, x, begin, 1, y);
 }
 
 static bool eval_strided_slice(struct translation *t, const struct asked *asked, int64_t *y)
 {
-    struct tr_ints x, begin, steps;
+    struct tr_ints x;
+    int64_t place, step;
     if (asked->op->operands.count != 4 || tr_rank(t, operand(t, asked, 0)) != 1 ||
-        !known(t, operand(t, asked, 0), &x, asked->deep) ||
-        !known(t, operand(t, asked, 1), &begin, asked->deep) || begin.count != 1 ||
-        !known(t, operand(t, asked, 3), &steps, asked->deep) || steps.count != 1 ||
-        *steps.at == 0 || attr_of(t, asked, "ellipsis_mask") || attr_of(t, asked, "new_axis_mask"))
+        !known_operand(t, asked, 0, 1, &x) || !known_number(t, asked, 1, &place) ||
+        !known_number(t, asked, 3, &step) || step == 0 || attr_of(t, asked, "ellipsis_mask") ||
+        attr_of(t, asked, "new_axis_mask"))
         return false;
-    int64_t step = *steps.at, place = *begin.at;
     if (attr_of(t, asked, "shrink_axis_mask") & 1)
         place += place < 0 ? x.count : 0;
     else if (attr_of(t, asked, "begin_mask") & 1)
@@ -299,69 +294,65 @@ static bool eval_strided_slice(struct translation *t, const struct asked *asked,
 /* The result is as long as the slice is. */
 static bool eval_slice(struct translation *t, const struct asked *asked, int64_t *y)
 {
-    struct tr_ints x, begin, steps;
-    if (!is_list(t, operand(t, asked, 0)) || !known(t, operand(t, asked, 0), &x, asked->deep) ||
-        !known(t, operand(t, asked, 1), &begin, asked->deep) || begin.count != 1)
-        return false;
-    bool has_steps = op_n_places(t->graph, asked->op) > 4;
+    struct tr_ints x;
+    int64_t begin, step = 1;
     uint32_t last = asked->op->operands.count - 1;
-    if (has_steps && (!known(t, operand(t, asked, last), &steps, asked->deep) || steps.count != 1))
-        return false;
-    int64_t step = has_steps ? *steps.at : 1;
-    return take_steps(asked, x, first_place(*begin.at, x.count, step), step, y);
+    return known_operand(t, asked, 0, 1, &x) && known_number(t, asked, 1, &begin) &&
+           (op_n_places(t->graph, asked->op) <= 4 || known_number(t, asked, last, &step)) &&
+           take_steps(asked, x, first_place(begin, x.count, step), step, y);
 }
 
 static bool eval_range(struct translation *t, const struct asked *asked, int64_t *y)
 {
-    struct tr_ints start, limit, delta;
-    int64_t last;
-    if (!known(t, operand(t, asked, 0), &start, asked->deep) ||
-        !known(t, operand(t, asked, 1), &limit, asked->deep) ||
-        !known(t, operand(t, asked, 2), &delta, asked->deep) || start.count != 1 ||
-        limit.count != 1 || delta.count != 1)
+    int64_t start, limit, delta, last;
+    if (!known_number(t, asked, 0, &start) || !known_number(t, asked, 1, &limit) ||
+        !known_number(t, asked, 2, &delta))
         return false;
     /* A length that the model says may be another. */
-    if (__builtin_mul_overflow((int64_t)asked->count, *delta.at, &last) ||
-        __builtin_add_overflow(last, *start.at, &last) ||
-        (*delta.at > 0 ? last < *limit.at || last - *delta.at >= *limit.at
-                       : last > *limit.at || last - *delta.at <= *limit.at))
+    if (__builtin_mul_overflow((int64_t)asked->count, delta, &last) ||
+        __builtin_add_overflow(last, start, &last) ||
+        (delta > 0 ? last < limit || last - delta >= limit : last > limit || last - delta <= limit))
         return false;
     for (uint32_t i = 0; i < asked->count; i++)
-        if (__builtin_mul_overflow((int64_t)i, *delta.at, &y[i]) ||
-            __builtin_add_overflow(y[i], *start.at, &y[i]))
+        if (__builtin_mul_overflow((int64_t)i, delta, &y[i]) ||
+            __builtin_add_overflow(y[i], start, &y[i]))
             return false;
     return true;
 }
 
+/* Ops, and of reductions the op on a pair; all others are ops on pairs. */
 static const struct {
     const char *type;
     bool (*eval)(struct translation *t, const struct asked *asked, int64_t *y);
+    const char *pairs;
 } rows[] = {
-    {"Cast", eval_cast},
-    {"ConcatD", eval_concat},
-    {"ConcatV2", eval_concat_v2},
-    {"Gather", eval_gather},
-    {"GatherV2", eval_gather},
-    {"Neg", eval_neg},
-    {"Pack", eval_pack},
-    {"Range", eval_range},
-    {"ReduceMax", eval_largest},
-    {"ReduceMin", eval_smallest},
-    {"ReduceProd", eval_product},
-    {"ReduceSum", eval_sum},
-    {"SelectV2", eval_select},
-    {"Slice", eval_part},
-    {"StridedSlice", eval_strided_slice},
-    {"StridedSliceV3", eval_slice},
+    {"Cast", eval_cast, NULL},
+    {"ConcatD", eval_concat, NULL},
+    {"ConcatV2", eval_concat_v2, NULL},
+    {"Gather", eval_gather, NULL},
+    {"GatherV2", eval_gather, NULL},
+    {"Neg", eval_neg, NULL},
+    {"Pack", eval_pack, NULL},
+    {"Range", eval_range, NULL},
+    {"ReduceMax", eval_reduced, "Maximum"},
+    {"ReduceMin", eval_reduced, "Minimum"},
+    {"ReduceProd", eval_reduced, "Mul"},
+    {"ReduceSum", eval_reduced, "Add"},
+    {"SelectV2", eval_select, NULL},
+    {"Slice", eval_part, NULL},
+    {"StridedSlice", eval_strided_slice, NULL},
+    {"StridedSliceV3", eval_slice, NULL},
 };
 
-static bool eval(struct translation *t, const struct asked *asked, int64_t *y)
+static bool eval(struct translation *t, struct asked *asked, int64_t *y)
 {
-    const char *type = name_text(t->module, asked->op->type, &t->translator->arena);
+    asked->pairs = name_text(t->module, asked->op->type, &t->translator->arena);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].type, type) == 0)
+        if (strcmp(rows[i].type, asked->pairs) == 0) {
+            asked->pairs = rows[i].pairs;
             return rows[i].eval(t, asked, y);
-    return asked->op->operands.count == 2 && eval_pairs(t, asked, type, y);
+        }
+    return eval_pairs(t, asked, y);
 }
 
 /* Whether the dtype has the number. */
@@ -383,7 +374,10 @@ static bool op_ints(struct translation *t, uint32_t value, struct tr_ints *ints,
         !type_elements(t->module, t->graph->values.at[source].type, &elements) ||
         elements > MOST_CONTENTS)
         return false;
-    struct asked asked = {&t->graph->ops.at[def], (enum dtype)dtype, (uint32_t)elements, deep + 1};
+    struct asked asked = {.op = &t->graph->ops.at[def],
+                          .dtype = (enum dtype)dtype,
+                          .count = (uint32_t)elements,
+                          .deep = deep + 1};
     int64_t *y = tr_array(t, asked.count);
     if (!eval(t, &asked, y))
         return false;

@@ -1,7 +1,230 @@
-/* Operators of TensorFlow on matrices and channels. */
-#include "frontend/exchange/translate/tf_rows.h"
+/* Operators of TensorFlow on shapes, those that put tensors together, take them apart, take parts
+ * or surround them, and those on matrices and channels. */
+#include "frontend/exchange/translate/rows.h"
 
 #include <string.h>
+
+/* ---------------------------------------------------------------------------- shapes ---- */
+
+/* GE takes 0 for the dimension at its place, TensorFlow for 0. */
+static void make_reshape(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0), shape = tr_operand(t, 1);
+    struct tr_ints dims;
+    for (uint32_t i = 0; tr_contents(t, shape, &dims) && i < dims.count; i++)
+        if (dims.at[i] == 0 && tr_dim(t, x, i) != 0)
+            tr_refuse(t, "dimension %u of its shape is 0, which GE takes for that of the operand",
+                      i);
+    tr_give(t, 0, tr_make(t, "Reshape", x, shape));
+}
+
+/* Complex numbers would be conjugated. */
+static void make_conjugate_transpose(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0);
+    enum dtype dtype = tr_need_dtype(t, x);
+    if (dtype == DTYPE_c64 || dtype == DTYPE_c128)
+        tr_refuse(t, "its operand is complex");
+    tr_give(t, 0, tr_make(t, "Transpose", x, tr_operand(t, 1)));
+}
+
+/* ------------------------------------------------------------------- dimensions as data ---- */
+
+/* Where all dimensions are known, what the op gives is a constant. */
+static void make_shape(struct translation *t)
+{
+    struct tr_ints dims;
+    enum dtype dtype = tr_dtype_of(t, "out_type");
+    for (uint32_t i = 0; i < t->n_operands; i++) {
+        uint32_t x = tr_operand(t, i);
+        if (tr_dims(t, x, &dims)) {
+            tr_give(t, i, tr_const_list(t, "shape", dtype, dims));
+            continue;
+        }
+        tr_set_dtype(t, "dtype", dtype);
+        tr_give(t, i, tr_make(t, "Shape", x));
+    }
+}
+
+static void make_size(struct translation *t)
+{
+    struct tr_ints dims;
+    uint32_t x = tr_operand(t, 0);
+    enum dtype dtype = tr_dtype_of(t, "out_type");
+    int64_t size = 1;
+    if (!tr_dims(t, x, &dims)) {
+        tr_set_dtype(t, "dtype", dtype);
+        tr_give(t, 0, tr_make(t, "Size", x));
+        return;
+    }
+    for (uint32_t i = 0; i < dims.count; i++)
+        if (__builtin_mul_overflow(size, dims.at[i], &size))
+            tr_refuse(t, "its operand is too large");
+    tr_give(t, 0, tr_const(t, "size", dtype, (double)size));
+}
+
+static void make_rank(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 0), rank = tr_rank(t, x);
+    tr_give(t, 0,
+            rank == RANK_UNKNOWN ? tr_make(t, "Rank", x) : tr_const(t, "rank", DTYPE_i32, rank));
+}
+
+/* ------------------------------------------------------------------------- together ---- */
+
+/* The axis is the first operand, or the last one. */
+static void make_concat(struct translation *t)
+{
+    bool axis_first = strcmp(t->row->op, "Concat") == 0;
+    uint32_t n = t->n_operands;
+    if (n < 2)
+        tr_refuse(t, "it has %u operands", n);
+    if (tr_refused(t))
+        return;
+    tr_set_int(t, "N", n - 1);
+    tr_give(t, 0,
+            tr_listed(t, "ConcatV2", t->operands + axis_first, n - 1,
+                      tr_operand(t, axis_first ? 0 : n - 1)));
+}
+
+/* All operands as one list. */
+static void make_listed(struct translation *t)
+{
+    tr_map_attrs(t);
+    tr_set_int(t, "N", t->n_operands);
+    tr_give(t, 0, tr_listed(t, t->row->to, t->operands, t->n_operands, NONE));
+}
+
+/* --------------------------------------------------------------------------- apart ---- */
+
+static void make_split(struct translation *t)
+{
+    uint32_t x = tr_operand(t, 1);
+    struct tr_ints axis = {NULL, 0};
+    if (!tr_contents(t, tr_operand(t, 0), &axis) || axis.count != 1) {
+        tr_refuse(t, "its axis is no constant");
+        return;
+    }
+    tr_set_int(t, "split_dim", *axis.at);
+    tr_set_int(t, "num_split", tr_int(t, "num_split"));
+    tr_give_all(t, tr_op(t, "SplitD", &x, 1, t->n_results));
+}
+
+const struct translation_row tf_shapes[] = {
+    {"AccumulateNV2", .to = "AddN", make_listed, {INT("N"), ANY("shape")}},
+    {"AddN", .to = "AddN", make_listed, {INT("N")}},
+    {"BroadcastTo", .to = "BroadcastTo"},
+    {"Concat", .to = "ConcatV2", make_concat, {INT("N")}},
+    {"ConcatV2", .to = "ConcatV2", make_concat, {INT("N")}},
+    {"ConjugateTranspose", .to = "Transpose", make_conjugate_transpose,
+     .about = "not of complex numbers"},
+    {"ExpandDims", .to = "ExpandDims"},
+    {"Fill", .to = "Fill"},
+    {"Pack", .to = "Pack", make_listed, {INT("N"), INT("axis", "0", "axis")}},
+    {"Rank", .to = "Const, Rank", .make = make_rank, .about = "a constant where the rank is known"},
+    {"Reshape", .to = "Reshape", make_reshape,
+     .about = "a 0 in the shape only where the operand has it, too"},
+    {"Shape",
+     .to = "Const, Shape",
+     make_shape,
+     {DTYPE("out_type", "i32")},
+     "a constant where all dimensions are known"},
+    {"ShapeN",
+     .to = "Const, Shape",
+     make_shape,
+     {INT("N"), DTYPE("out_type", "i32")},
+     "a constant where all dimensions are known"},
+    {"Size", .to = "Const, Size", .make = make_size, .attrs = {DTYPE("out_type", "i32")},
+     .about = "a constant where all dimensions are known"},
+    {"Split",
+     .to = "SplitD",
+     make_split,
+     {INT("num_split", NULL, "num_split")},
+     "the axis is a constant"},
+    {"SplitV", .to = "SplitV", .attrs = {INT("num_split", NULL, "num_split")}},
+    {"Squeeze", .to = "Squeeze", .attrs = {INTS("squeeze_dims", "[]", "axis")}},
+    {"Tile", .to = "Tile"},
+    {"Transpose", .to = "Transpose"},
+    {"Unpack", .to = "Unpack", .attrs = {INT("num", NULL, "num"), INT("axis", "0", "axis")}},
+    {NULL},
+};
+
+/* --------------------------------------------------------------------------- indexing ---- */
+
+enum { MOST_INVERTED = 4096 };
+
+/* y[x[i]] = i */
+static void make_invert(struct translation *t)
+{
+    static const int64_t column[] = {-1, 1};
+    uint32_t x = tr_operand(t, 0);
+    int64_t count = tr_need_rank(t, x) == 1 ? tr_dim(t, x, 0) : -1;
+    if (count < 0 || count > MOST_INVERTED) {
+        tr_refuse(t, "the number of its elements is not known, or is too large");
+        return;
+    }
+    int64_t *places = arena_alloc(&t->translator->arena, ((size_t)count + 1) * sizeof *places);
+    for (int64_t i = 0; i < count; i++)
+        places[i] = i;
+    uint32_t rows = tr_reshape(t, x, (struct tr_ints){column, 2});
+    uint32_t from =
+        tr_const_list(t, "places", tr_need_dtype(t, x), (struct tr_ints){places, (uint32_t)count});
+    tr_give(t, 0,
+            tr_make(t, "ScatterNd", rows, from,
+                    tr_const_ints(t, "shape", (struct tr_ints){&count, 1})));
+}
+
+/* How many numbers it gives is known where they are: then it becomes a constant. */
+static void make_range(struct translation *t)
+{
+    struct tr_ints start, limit, delta;
+    uint32_t from = tr_operand(t, 0), to = tr_operand(t, 1), by = tr_operand(t, 2);
+    int64_t span, count;
+    if (tr_contents(t, from, &start) && tr_contents(t, to, &limit) && tr_contents(t, by, &delta) &&
+        start.count == 1 && limit.count == 1 && delta.count == 1 && *delta.at != 0 &&
+        *delta.at != INT64_MIN && !__builtin_sub_overflow(*limit.at, *start.at, &span)) {
+        bool any = *delta.at > 0 ? span > 0 : span < 0;
+        count = any ? span / *delta.at + (span % *delta.at != 0) : 0;
+        tr_set_type(t, (enum dtype)tr_dtype(t, from), (struct tr_ints){&count, 1});
+    }
+    tr_give(t, 0, tr_make(t, "Range", from, to, by));
+}
+
+#define MASK(name) INT(name, "0", name)
+#define SCATTERS(name)                                                                             \
+    name, .to = name, .attrs = {TEXT("bad_indices_policy", "", NULL, "|DEFAULT|ERROR")}
+
+const struct translation_row tf_indexing[] = {
+    {"DepthToSpace", .to = "DepthToSpace",
+     .attrs = {INT("block_size", NULL, "block_size"),
+               TEXT("data_format", "NHWC", "data_format", "NHWC|NCHW"), TEXT(NULL, "DCR", "mode")}},
+    {"Gather", .to = "Gather", .attrs = {BOOL("validate_indices", "1")}},
+    {SCATTERS("GatherNd")},
+    {"GatherV2", .to = "GatherV2", .attrs = {INT("batch_dims", "0", "batch_dims")}},
+    {"InvertPermutation", .to = "ScatterNd", .make = make_invert,
+     .about = "the size must be known"},
+    {"MatrixBandPart", .to = "MatrixBandPart"},
+    {"MirrorPad", .to = "MirrorPad", .attrs = {TEXT("mode", NULL, "mode")}},
+    {"OneHot", .to = "OneHot", .attrs = {INT("axis", "-1", "axis")}},
+    {"Pad", .to = "Pad"},
+    {"PadV2", .to = "PadV2"},
+    {"Range", .to = "Range", .make = make_range},
+    {"ReverseV2", .to = "ReverseV2"},
+    {SCATTERS("ScatterNd")},
+    {"Slice", .to = "Slice"},
+    {"SpaceToDepth", .to = "SpaceToDepth",
+     .attrs = {INT("block_size", NULL, "block_size"),
+               TEXT("data_format", "NHWC", "data_format", "NHWC|NCHW")}},
+    {"StridedSlice", .to = "StridedSlice",
+     .attrs = {MASK("begin_mask"), MASK("end_mask"), MASK("ellipsis_mask"), MASK("new_axis_mask"),
+               MASK("shrink_axis_mask")}},
+    {SCATTERS("TensorScatterAdd")},
+    {SCATTERS("TensorScatterMax")},
+    {SCATTERS("TensorScatterMin")},
+    {SCATTERS("TensorScatterSub")},
+    {SCATTERS("TensorScatterUpdate")},
+    {NULL},
+};
 
 /* -------------------------------------------------------------------------- Einsum ---- */
 
@@ -263,54 +486,32 @@ static void make_batch_norm(struct translation *t)
 }
 
 #define BATCH_NORM(name)                                                                           \
-    {                                                                                              \
-        name, .to = "Sub, Mul, Add, Rsqrt", make_batch_norm,                                       \
-              .attrs =                                                                             \
-                  {                                                                                \
-                      {"epsilon", OF_FLOAT, "0.0001"},                                             \
-                      {"exponential_avg_factor", OF_FLOAT, "1"},                                   \
-                      {"data_format", OF_TEXT, "NHWC", NULL, "NHWC|NCHW"},                         \
-                      {"is_training", OF_BOOL, "1"},                                               \
-                  },                                                                               \
-              .about = "not of training; results are y, the mean and the variance"                 \
-    }
-
+    name, .to = "Sub, Mul, Add, Rsqrt", .make = make_batch_norm,                                   \
+          .attrs = {FLOAT("epsilon", "0.0001"), FLOAT("exponential_avg_factor", "1"),              \
+                    TEXT("data_format", "NHWC", NULL, "NHWC|NCHW"), BOOL("is_training", "1")},     \
+          .about = "not of training; results are y, the mean and the variance"
 /* `grad_*` only concern gradients. */
-#define BATCH_MATMUL(name)                                                                         \
-    {                                                                                              \
-        name, .to = "BatchMatMul", .attrs = {                                                      \
-            {"adj_x", OF_BOOL, "0", "adj_x1"},                                                     \
-            {"adj_y", OF_BOOL, "0", "adj_x2"},                                                     \
-            {"grad_x", OF_BOOL, "0"},                                                              \
-            {"grad_y", OF_BOOL, "0"},                                                              \
-        }                                                                                          \
-    }
+#define BATCH_MATMUL(name, ...)                                                                    \
+    name, .to = "BatchMatMul",                                                                     \
+          .attrs = {BOOL("adj_x", "0", "adj_x1"), BOOL("adj_y", "0", "adj_x2"),                    \
+                    BOOL("grad_x", "0"), BOOL("grad_y", "0"), __VA_ARGS__}
 
 const struct translation_row tf_products[] = {
-    BATCH_MATMUL("BatchMatMul"),
-    BATCH_MATMUL("BatchMatMulV2"),
-    {"BatchMatMulV3", .to = "BatchMatMul",
-     .attrs = {{"adj_x", OF_BOOL, "0", "adj_x1"},
-               {"adj_y", OF_BOOL, "0", "adj_x2"},
-               {"grad_x", OF_BOOL, "0"},
-               {"grad_y", OF_BOOL, "0"},
-               {"Ta", OF_ANY},
-               {"Tb", OF_ANY}},
-     .about = "all of one data type"},
+    {BATCH_MATMUL("BatchMatMul", INT(NULL))},
+    {BATCH_MATMUL("BatchMatMulV2", INT(NULL))},
+    {BATCH_MATMUL("BatchMatMulV3", ANY("Ta"), ANY("Tb")), .about = "all of one data type"},
     {"BiasAdd", .to = "Add", .make = make_bias_add,
-     .attrs = {{"data_format", OF_TEXT, "NHWC", NULL, "NHWC|NCHW"}},
+     .attrs = {TEXT("data_format", "NHWC", NULL, "NHWC|NCHW")},
      .about = "NCHW of four dimensions only, with a Reshape of the bias"},
     {"BiasAddV1", .to = "Add"},
     {"Einsum", .to = "BatchMatMul, Transpose, Reshape", .make = make_einsum,
-     .attrs = {{"equation", OF_TEXT}, {"N", OF_INT}},
+     .attrs = {TEXT("equation"), INT("N")},
      .about = "two operands whose labels are different letters, none of them in one operand only"},
-    BATCH_NORM("FusedBatchNorm"),
-    BATCH_NORM("FusedBatchNormV2"),
-    BATCH_NORM("FusedBatchNormV3"),
+    {BATCH_NORM("FusedBatchNorm")},
+    {BATCH_NORM("FusedBatchNormV2")},
+    {BATCH_NORM("FusedBatchNormV3")},
     {"MatMul", .to = "MatMul",
-     .attrs = {{"transpose_a", OF_BOOL, "0", "transpose_x1"},
-               {"transpose_b", OF_BOOL, "0", "transpose_x2"},
-               {"grad_a", OF_BOOL, "0"},
-               {"grad_b", OF_BOOL, "0"}}},
+     .attrs = {BOOL("transpose_a", "0", "transpose_x1"), BOOL("transpose_b", "0", "transpose_x2"),
+               BOOL("grad_a", "0"), BOOL("grad_b", "0")}},
     {NULL},
 };
