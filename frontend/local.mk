@@ -56,12 +56,9 @@ libskir_la_SOURCES += \
 	frontend/exchange/writers/dot.c \
 	frontend/exchange/writers/foreign.c \
 	frontend/exchange/writers/foreign.h \
-	frontend/exchange/writers/ge_out.c \
-	frontend/exchange/writers/ge_out.h \
-	frontend/exchange/writers/ge_graph.c \
+	frontend/exchange/writers/proto_graphs.c \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/kernel_info.c \
-	frontend/exchange/writers/onnx_txt.c \
 	frontend/exchange/writers/profile.c \
 	frontend/exchange/writers/profile.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'

@@ -1,3 +1,4 @@
+/* Marks as they are written, on the command line and in files, and as nodes get them. */
 #include "frontend/exchange/dump/marks.h"
 
 #include <fnmatch.h>
@@ -14,8 +15,6 @@ enum dump_mark_met {
     MARK_TO = 4,       /* the last one, */
     MARK_REVERSED = 8, /* and both in one graph, but the last one before the first */
 };
-
-/* Marks as they are written, on the command line and in files. */
 
 void dump_marks_free(struct dump_marks *marks)
 {
@@ -128,53 +127,30 @@ static unsigned find_key(const struct mark_word *word)
     return key;
 }
 
-static bool take_pattern(struct lines *lines, struct dump_mark *mark)
-{
-    struct mark_word word;
-    if (!take_word(lines, &word))
-        return false;
-    if (!word.text || (!word.quoted && find_key(&word) < N_KEYS))
-        return fail(lines, word.span, "a pattern is missing");
-    mark->pattern = word.text;
-    mark->subject = word.span;
-    return true;
-}
-
-static bool take_range(struct lines *lines, struct dump_mark *mark)
-{
-    struct mark_word word;
-    if (!take_word(lines, &word))
-        return false;
-    mark->subject = word.span;
-    return (word.text && split_range(&lines->marks->arena, word.text, mark)) ||
-           fail(lines, word.span, "a range is FROM..TO, the names of its first and its last op");
-}
-
 /* Which ops a line is about. */
-static bool take_subject(struct lines *lines, struct dump_mark *mark, const struct mark_word *word)
+static bool take_subject(struct lines *lines, struct dump_mark *mark, struct mark_word word)
 {
-    mark->subject = word->span;
-    mark->kind = MARK_ALL;
-    if (strcmp(word->text, "all") == 0)
+    static const char *const kinds[] = {
+        [MARK_ALL] = "all", [MARK_NAME] = "name", [MARK_TYPE] = "type", [MARK_RANGE] = "range"};
+    unsigned kind = 0, n_kinds = sizeof kinds / sizeof kinds[0];
+    while (kind < n_kinds && strcmp(word.text, kinds[kind]) != 0)
+        kind++;
+    mark->subject = word.span;
+    mark->kind = (enum dump_mark_kind)kind;
+    if (kind == MARK_ALL)
         return true;
-    if (strcmp(word->text, "range") == 0)
-        return take_range(lines, mark);
-    bool type = strcmp(word->text, "type") == 0;
-    if (!type && strcmp(word->text, "name") != 0)
-        return fail(lines, word->span, "a line begins with 'name', 'type', 'range' or 'all'");
-    mark->kind = type ? MARK_TYPE : MARK_NAME;
-    return take_pattern(lines, mark);
-}
-
-static bool take_priority(struct lines *lines, struct dump_mark *mark, const char *value,
-                          struct span span)
-{
-    char *end;
-    long priority = strtol(value, &end, 10);
-    if (end == value || *end || priority < -1024 || priority > 1024)
-        return fail(lines, span, "a priority is a number from -1024 to 1024");
-    mark->priority = (int32_t)priority;
-    return true;
+    if (kind == n_kinds)
+        return fail(lines, word.span, "a line begins with 'name', 'type', 'range' or 'all'");
+    if (!take_word(lines, &word))
+        return false;
+    mark->subject = word.span;
+    mark->pattern = word.text;
+    if (kind == MARK_RANGE)
+        return (word.text && split_range(&lines->marks->arena, word.text, mark)) ||
+               fail(lines, word.span,
+                    "a range is FROM..TO, the names of its first and its last op");
+    return (word.text && (word.quoted || find_key(&word) == N_KEYS)) ||
+           fail(lines, word.span, "a pattern is missing");
 }
 
 /* Where the value of a setting stands, as far as it stands there byte for byte. */
@@ -200,8 +176,13 @@ static bool take_setting(struct lines *lines, struct dump_mark *mark, const stru
         return fail(lines, word->span,
                     "ops get 'scope=NAME', 'options=TEXT', 'stream=LABEL' or 'priority=N'");
     const char *value = word->text + strlen(keys[key]);
-    if (key == KEY_PRIORITY)
-        return take_priority(lines, mark, value, word->span);
+    char *end;
+    if (key == KEY_PRIORITY) {
+        long priority = strtol(value, &end, 10);
+        mark->priority = (int32_t)priority;
+        return (end != value && !*end && priority >= -1024 && priority <= 1024) ||
+               fail(lines, word->span, "a priority is a number from -1024 to 1024");
+    }
     if (key != KEY_OPTIONS && !*value)
         return fail(lines, word->span, "a name is missing behind the '='");
     if (key == KEY_OPTIONS) {
@@ -212,43 +193,26 @@ static bool take_setting(struct lines *lines, struct dump_mark *mark, const stru
     return true;
 }
 
-/* Whether a line gives what belongs together. */
-static bool is_whole(struct lines *lines, const struct dump_mark *mark)
-{
-    if (mark->options && !mark->scope)
-        return fail(lines, mark->options_span, "options are those of a scope, which is missing");
-    if (mark->priority != DUMP_NO_PRIORITY && !mark->stream)
-        return fail(lines, mark->subject, "a priority is that of a stream, which is missing");
-    return mark->scope || mark->stream ||
-           fail(lines, mark->subject, "the line gives its ops neither a scope nor a stream");
-}
-
 static void read_line(struct lines *lines)
 {
     struct dump_mark mark = no_mark;
     struct mark_word word;
-    if (!take_word(lines, &word) || !word.text || !take_subject(lines, &mark, &word))
+    bool fine = take_word(lines, &word);
+    if (!fine || !word.text || !take_subject(lines, &mark, word))
         return;
-    for (;;) {
-        if (!take_word(lines, &word))
-            return;
-        if (!word.text)
-            break;
+    while ((fine = take_word(lines, &word)) && word.text)
         if (!take_setting(lines, &mark, &word))
             return;
-    }
-    if (is_whole(lines, &mark))
+    if (!fine)
+        return;
+    if (mark.options && !mark.scope)
+        fail(lines, mark.options_span, "options are those of a scope, which is missing");
+    else if (mark.priority != DUMP_NO_PRIORITY && !mark.stream)
+        fail(lines, mark.subject, "a priority is that of a stream, which is missing");
+    else if (!mark.scope && !mark.stream)
+        fail(lines, mark.subject, "the line gives its ops neither a scope nor a stream");
+    else
         vec_push(&lines->marks->list, mark);
-}
-
-static void read_lines(struct lines *lines, uint32_t size)
-{
-    while (lines->at < size) {
-        const char *end = memchr(lines->text + lines->at, '\n', size - lines->at);
-        lines->end = end ? (uint32_t)(end - lines->text) : size;
-        read_line(lines);
-        lines->at = lines->end + 1;
-    }
 }
 
 bool dump_marks_open(struct dump_marks *marks, const char *path, char *error, size_t error_size)
@@ -277,7 +241,12 @@ bool dump_marks_read(struct dump_marks *marks, struct dump *dump)
     struct dump_marks given = {.list.at = marks->list.at, .list.count = marks->list.count};
     marks->list.at = NULL;
     marks->list.count = marks->list.capacity = 0;
-    read_lines(&lines, file->text.size);
+    while (lines.at < file->text.size) {
+        const char *end = memchr(lines.text + lines.at, '\n', file->text.size - lines.at);
+        lines.end = end ? (uint32_t)(end - lines.text) : file->text.size;
+        read_line(&lines);
+        lines.at = lines.end + 1;
+    }
     for (uint32_t i = 0; i < given.list.count; i++)
         vec_push(&marks->list, given.list.at[i]);
     vec_free(&given.list);
@@ -303,25 +272,15 @@ static uint32_t name_or_none(const struct marking *marking, const char *text)
     return text ? module_name(marking->dump->module, text) : NONE;
 }
 
-static bool is_passive(const struct marking *marking, const struct dump_node *node)
-{
-    const struct op_type *type = op_type_find(marking->dump->module, node->type);
-    return node->role != DUMP_OP || (type && type->passive);
-}
-
-/* `none` is written as dumps say it. */
-static uint32_t scope_name(const struct marking *marking, const char *scope)
-{
-    return name_or_none(marking, strcmp(scope, "none") == 0 ? DUMP_SCOPE_NONE : scope);
-}
-
 static void give(struct marking *marking, struct dump_node *node, struct dump_mark *mark)
 {
+    const struct op_type *type = op_type_find(marking->dump->module, node->type);
     mark->met |= MARK_MET;
-    if (is_passive(marking, node))
+    if (node->role != DUMP_OP || (type && type->passive))
         return;
-    if (mark->scope) {
-        node->scope = scope_name(marking, mark->scope);
+    if (mark->scope) { /* `none` is written as dumps say it */
+        bool none = strcmp(mark->scope, "none") == 0;
+        node->scope = name_or_none(marking, none ? DUMP_SCOPE_NONE : mark->scope);
         node->options = name_or_none(marking, mark->options);
         node->options_loc = mark->options_span.begin;
     }
@@ -394,24 +353,21 @@ static void mark_range(struct marking *marking, struct dump_mark *mark)
         give_places(marking, first, last + 1, mark);
 }
 
-static void give_mark(struct marking *marking, struct dump_mark *mark)
-{
-    switch (mark->kind) {
-    case MARK_ALL: give_places(marking, 0, marking->graph->nodes.count, mark); break;
-    case MARK_NAME:
-    case MARK_TYPE: mark_pattern(marking, mark); break;
-    case MARK_RANGE: mark_range(marking, mark); break;
-    }
-}
-
 void dump_mark_nodes(struct dump *dump, uint32_t graph, const uint32_t *order)
 {
     struct dump_marks *marks = dump->options->marks;
     struct marking marking = {.dump = dump, .graph = &dump->graphs.at[graph], .order = order};
     if (!marks || marks->list.count == 0)
         return;
-    for (uint32_t i = 0; i < marks->list.count; i++)
-        give_mark(&marking, &marks->list.at[i]);
+    for (uint32_t i = 0; i < marks->list.count; i++) {
+        struct dump_mark *mark = &marks->list.at[i];
+        if (mark->kind == MARK_ALL)
+            give_places(&marking, 0, marking.graph->nodes.count, mark);
+        else if (mark->kind == MARK_RANGE)
+            mark_range(&marking, mark);
+        else
+            mark_pattern(&marking, mark);
+    }
     text_free(&marking.name);
 }
 

@@ -1,3 +1,4 @@
+/* What writers share: protobuf text, places of ops, and names and attributes of nodes. */
 #include "frontend/exchange/writers/foreign.h"
 
 #include <math.h>
@@ -72,12 +73,16 @@ void proto_put_float(struct proto_out *out, const char *field, double number)
 
 void op_places_init(struct op_places *places, const struct graph *graph)
 {
-    *places = (struct op_places){0, mem_calloc(graph->ops.count, sizeof *places->of_op),
-                                 mem_calloc(graph->blocks.count, sizeof *places->blocks)};
+    *places = (struct op_places){.of_op = mem_calloc(graph->ops.count, sizeof *places->of_op),
+                                 .ops = mem_calloc(graph->ops.count, sizeof *places->ops),
+                                 .blocks = mem_calloc(graph->blocks.count, sizeof *places->blocks)};
     for (uint32_t i = 0; i < graph->body.count; i++) {
         uint32_t id = item_id(graph->body.at[i]);
         switch (item_kind(graph->body.at[i])) {
-        case ITEM_OP: places->of_op[id] = places->count++; break;
+        case ITEM_OP:
+            places->ops[places->count] = id;
+            places->of_op[id] = places->count++;
+            break;
         case ITEM_OPEN: places->blocks[id].first = places->count; break;
         case ITEM_CLOSE: places->blocks[id].count = places->count - places->blocks[id].first; break;
         }
@@ -87,6 +92,7 @@ void op_places_init(struct op_places *places, const struct graph *graph)
 void op_places_free(struct op_places *places)
 {
     mem_free(places->of_op);
+    mem_free(places->ops);
     mem_free(places->blocks);
 }
 
@@ -243,35 +249,20 @@ uint32_t foreign_marks(const struct foreign *foreign, const struct op *op,
     return count;
 }
 
-/* What blocks of one scope or stream say alike, whichever of them says it. */
-static void read_block(struct foreign *foreign, const struct block *block)
+/* Notes what blocks of one scope or stream say alike, whichever of them says it; or forgets it. */
+static void note_blocks(struct foreign *foreign, bool forget)
 {
     const struct module *module = foreign->module;
-    if (block->kind == BLOCK_SCOPE) {
-        uint32_t options = attr_string(module, block->attrs, W_options);
-        if (options != NONE)
-            id_map_set(&foreign->options, block->name, options);
-    } else if (block->kind == BLOCK_STREAM) {
-        const struct attr *priority = attr_find(module, block->attrs, W_priority);
-        if (priority && priority->value.kind == ATTR_INT)
-            id_map_set(&foreign->priority, block->name, (uint32_t)(priority - module->attrs.at));
-    }
-}
-
-static void read_blocks(struct foreign *foreign)
-{
-    for (uint32_t i = 0; i < foreign->graph->blocks.count; i++)
-        read_block(foreign, &foreign->graph->blocks.at[i]);
-}
-
-static void forget_blocks(struct foreign *foreign)
-{
     for (uint32_t i = 0; i < foreign->graph->blocks.count; i++) {
         const struct block *block = &foreign->graph->blocks.at[i];
-        if (block->kind == BLOCK_SCOPE)
-            *id_map_at(&foreign->options, block->name) = NONE;
-        else if (block->kind == BLOCK_STREAM)
-            *id_map_at(&foreign->priority, block->name) = NONE;
+        uint32_t options = attr_string(module, block->attrs, W_options);
+        const struct attr *priority = attr_find(module, block->attrs, W_priority);
+        if (block->kind == BLOCK_SCOPE && (forget || options != NONE))
+            id_map_set(&foreign->options, block->name, forget ? NONE : options);
+        else if (block->kind == BLOCK_STREAM &&
+                 (forget || (priority && priority->value.kind == ATTR_INT)))
+            id_map_set(&foreign->priority, block->name,
+                       forget ? NONE : (uint32_t)(priority - module->attrs.at));
     }
 }
 
@@ -306,12 +297,12 @@ void foreign_begin_graph(struct foreign *foreign, const struct graph *graph)
             foreign->op_names[id] = name_op(foreign, &graph->ops.at[id]);
         }
     foreign->return_name = make_name(foreign, "NetOutput", 9);
-    read_blocks(foreign);
+    note_blocks(foreign, false);
 }
 
 void foreign_end_graph(struct foreign *foreign)
 {
-    forget_blocks(foreign);
+    note_blocks(foreign, true);
     mem_free(foreign->op_names);
     mem_free(foreign->param_names);
 }
@@ -389,14 +380,4 @@ bool foreign_fits(const struct foreign_form *form, const struct module *module, 
                        locate_value(module, graph, i));
     }
     return diags->counts[SEVERITY_ERROR] == errors;
-}
-
-bool foreign_fits_one(const struct foreign_form *form, const struct module *module,
-                      struct diags *diags)
-{
-    if (module->graphs.count < 2)
-        return true;
-    struct span span = locate_name(module, module->graphs.at[1].loc);
-    diag_at(diags, DIAG_not_exported, span, "%s is one graph, and this is another", form->name);
-    return false;
 }

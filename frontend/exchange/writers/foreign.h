@@ -1,4 +1,4 @@
-/* Protobuf's text format, one field a line. */
+/* What writers share: protobuf text, pieces of text, places of ops, and nodes of foreign graphs. */
 #ifndef FRONTEND_EXCHANGE_WRITERS_FOREIGN_H
 #define FRONTEND_EXCHANGE_WRITERS_FOREIGN_H
 
@@ -6,6 +6,8 @@
 #include "ir/base/text.h"
 #include "ir/module.h"
 #include "ir/syntax/print.h"
+
+/* ---- Protobuf's text format, one field a line ---- */
 
 struct proto_out {
     struct text *text;
@@ -23,7 +25,7 @@ void proto_put_integer(struct proto_out *out, const char *field, int64_t number)
 void proto_put_float(struct proto_out *out, const char *field, double number);
 void proto_put_word(struct proto_out *out, const char *field, const char *word);
 
-/* Text that is handed on piece by piece while it is made. */
+/* ---- Text that is handed on piece by piece while it is made ---- */
 
 struct pieces {
     struct text text; /* what is not handed on yet */
@@ -53,11 +55,12 @@ static inline bool pieces_end(struct pieces *pieces)
     return complete;
 }
 
-/* Places of a graph's ops in its text, which formats of others number them by. */
+/* ---- Places of a graph's ops in its text, which formats of others number them by ---- */
 
 struct op_places {
     uint32_t count;       /* of the ops in the text */
     uint32_t *of_op;      /* by op id: how many ops stand before it */
+    uint32_t *ops;        /* by place: the op's id */
     struct range *blocks; /* by block id: the places of the ops inside, in inner blocks, too */
 };
 
@@ -126,8 +129,5 @@ uint32_t foreign_marks(const struct foreign *foreign, const struct op *op,
 /* Whether the module can be written; what is in the way is reported. */
 bool foreign_fits(const struct foreign_form *form, const struct module *module,
                   struct diags *diags);
-/* The same where there may be no second graph. */
-bool foreign_fits_one(const struct foreign_form *form, const struct module *module,
-                      struct diags *diags);
 
 #endif
