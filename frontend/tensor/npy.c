@@ -76,12 +76,6 @@ static bool read_string(struct scan *scan, char *text, size_t size)
     return take(scan, quote) || fail_at(scan, "the end of a string");
 }
 
-static bool read_bool(struct scan *scan, bool *value)
-{
-    *value = take_word(scan, "True");
-    return *value || take_word(scan, "False") || fail_at(scan, "True or False");
-}
-
 /* A dimension. Python 2 wrote some with the suffix L. */
 static bool read_dim(struct scan *scan, int64_t *dim)
 {
@@ -119,15 +113,6 @@ static bool read_shape(struct scan *scan, struct npy_header *header)
     return comma || header->rank != 1 || fail_at(scan, "',' before the ')' of a single dimension");
 }
 
-static bool read_descr(struct scan *scan, struct npy_header *header)
-{
-    skip_blanks(scan);
-    if (scan->at < scan->end && *scan->at == '[')
-        return message_fail(scan->error, scan->error_size,
-                            "holds records, which are not supported");
-    return read_string(scan, header->descr, sizeof header->descr);
-}
-
 enum key { KEY_descr, KEY_fortran_order, KEY_shape, KEY_COUNT };
 
 /* One pair of key and value. `*seen` has a bit per key. */
@@ -146,11 +131,17 @@ static bool read_pair(struct scan *scan, struct npy_header *header, unsigned *se
     *seen |= 1u << key;
     if (!take(scan, ':'))
         return fail_at(scan, "':'");
-    switch ((enum key)key) {
-    case KEY_descr: return read_descr(scan, header);
-    case KEY_fortran_order: return read_bool(scan, &header->fortran_order);
-    default: return read_shape(scan, header);
+    if (key == KEY_shape)
+        return read_shape(scan, header);
+    if (key == KEY_fortran_order) {
+        header->fortran_order = take_word(scan, "True");
+        return header->fortran_order || take_word(scan, "False") || fail_at(scan, "True or False");
     }
+    skip_blanks(scan);
+    if (scan->at < scan->end && *scan->at == '[')
+        return message_fail(scan->error, scan->error_size,
+                            "holds records, which are not supported");
+    return read_string(scan, header->descr, sizeof header->descr);
 }
 
 static bool read_dictionary(struct scan *scan, struct npy_header *header)
@@ -210,14 +201,6 @@ bool npy_begins(const void *bytes, size_t size)
 
 /* -------------------------------------------------------------------------- reading ---- */
 
-/* Whether items of this type code are elements of the dtype. */
-static bool code_is(const char *code, enum dtype dtype)
-{
-    const char *npy = dtype_info(dtype)->npy;
-    return npy[0] != '\0' &&
-           (strcmp(code, npy) == 0 || (dtype == DTYPE_bf16 && strcmp(code, "u2") == 0));
-}
-
 /* The dtype that has this type code, or DTYPE_COUNT. */
 static unsigned code_dtype(const char *code)
 {
@@ -233,28 +216,26 @@ static const char *descr_code(const char *descr)
     return descr[0] != '\0' && strchr("<>|=", descr[0]) ? descr + 1 : descr;
 }
 
-static bool check_descr(const struct tensor *tensor, const char *descr, char *error,
-                        size_t error_size)
+/* Whether the array has elements of the tensor's dtype, and its shape. */
+static bool check_header(const struct tensor *tensor, const struct npy_header *header, char *error,
+                         size_t error_size)
 {
     const struct dtype_info *info = dtype_info(tensor->dtype);
+    const char *descr = header->descr, *code = descr_code(descr);
     if (info->npy[0] == '\0')
         return message_fail(error, error_size, "cannot hold dtype %s: NumPy has no type for it",
                             info->name);
-    const char *code = descr_code(descr);
     if (descr[0] == '>' && info->bits > 8)
         return message_fail(error, error_size, "is big-endian ('%s'), which is not supported",
                             descr);
-    if (code_is(code, tensor->dtype))
-        return true;
-    unsigned dtype = code_dtype(code);
-    const char *held = dtype < DTYPE_COUNT ? dtype_info((enum dtype)dtype)->name : NULL;
-    return message_fail(error, error_size, "holds %s%sitems of type '%s', but the dtype is %s",
-                        held ? held : "", held ? ", " : "", descr, info->name);
-}
-
-static bool check_shape(const struct tensor *tensor, const struct npy_header *header, char *error,
-                        size_t error_size)
-{
+    if (strcmp(code, info->npy) != 0 && !(tensor->dtype == DTYPE_bf16 && strcmp(code, "u2") == 0)) {
+        unsigned dtype = code_dtype(code);
+        const char *held = dtype < DTYPE_COUNT ? dtype_info((enum dtype)dtype)->name : NULL;
+        return message_fail(error, error_size, "holds %s%sitems of type '%s', but the dtype is %s",
+                            held ? held : "", held ? ", " : "", descr, info->name);
+    }
+    if (header->fortran_order)
+        return message_fail(error, error_size, "is in Fortran order, which is not supported");
     if (header->rank == tensor->rank &&
         memcmp(header->dims, tensor->dims, tensor->rank * sizeof tensor->dims[0]) == 0)
         return true;
@@ -264,11 +245,18 @@ static bool check_shape(const struct tensor *tensor, const struct npy_header *he
     return message_fail(error, error_size, "has the shape %s, but %s is needed", found, wanted);
 }
 
-static bool check_elements(const struct tensor *tensor, char *error, size_t error_size)
+bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error, size_t error_size)
 {
-    if (dtype_info(tensor->dtype)->class != CLASS_BOOL)
-        return true;
-    for (size_t i = 0; i < tensor->size; i++)
+    struct npy_header header;
+    if (!npy_parse(&header, bytes, size, error, error_size) ||
+        !check_header(tensor, &header, error, error_size))
+        return false;
+    size_t found = size - header.size;
+    if (found != tensor->size)
+        return message_fail(error, error_size, "has %zu bytes of elements, but %s%zu are needed",
+                            found, found > tensor->size ? "only " : "", tensor->size);
+    memcpy(tensor->data, (const char *)bytes + header.size, tensor->size);
+    for (size_t i = 0; dtype_info(tensor->dtype)->class == CLASS_BOOL && i < tensor->size; i++)
         if (tensor->data[i] > 1) {
             char index[256];
             tensor_index_text(tensor, i, index, sizeof index);
@@ -276,24 +264,6 @@ static bool check_elements(const struct tensor *tensor, char *error, size_t erro
                                 tensor->data[i], index);
         }
     return true;
-}
-
-bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error, size_t error_size)
-{
-    struct npy_header header;
-    if (!npy_parse(&header, bytes, size, error, error_size) ||
-        !check_descr(tensor, header.descr, error, error_size))
-        return false;
-    if (header.fortran_order)
-        return message_fail(error, error_size, "is in Fortran order, which is not supported");
-    if (!check_shape(tensor, &header, error, error_size))
-        return false;
-    size_t found = size - header.size;
-    if (found != tensor->size)
-        return message_fail(error, error_size, "has %zu bytes of elements, but %s%zu are needed",
-                            found, found > tensor->size ? "only " : "", tensor->size);
-    memcpy(tensor->data, (const char *)bytes + header.size, tensor->size);
-    return check_elements(tensor, error, error_size);
 }
 
 bool npy_refuse_other(const char *path, char *error, size_t error_size)

@@ -129,71 +129,43 @@ static bool may_hold(const unsigned char *at, const struct pattern *pattern)
     return ((word - pattern->ones) & ~word & pattern->top) != 0;
 }
 
-/* The first place from `at` on, a multiple of a word, whose bytes are to be looked at. */
-static uint64_t next_place(const struct search *search, uint64_t at)
-{
-    while (at + sizeof(uint64_t) <= search->size &&
-           !may_hold(search->first + at, &search->patterns[0]))
-        at += sizeof(uint64_t);
-    return at;
-}
-
-static bool is_pattern(const unsigned char *at, const struct pattern *pattern)
-{
-    return memcmp(at, &pattern->word, pattern->size) == 0;
-}
-
 static bool holds(const struct search *search, uint64_t at)
 {
-    return is_pattern(search->first + at, &search->patterns[0]) &&
-           (!search->second || is_pattern(search->second + at, &search->patterns[1]));
+    const struct pattern *patterns = search->patterns;
+    return memcmp(search->first + at, &patterns[0].word, patterns[0].size) == 0 &&
+           (!search->second ||
+            memcmp(search->second + at, &patterns[1].word, patterns[1].size) == 0);
 }
 
-/* Counts the elements of a word of bytes, or of the last ones, that are not counted yet; complex
- * ones have two parts. */
-static void count_at(const struct search *search, uint64_t place, struct unwritten *found,
-                     uint64_t *counted)
-{
-    size_t size = search->patterns[0].size;
-    for (uint64_t at = place; at < place + sizeof(uint64_t) && at + size <= search->size;
-         at += size) {
-        uint64_t element = at / size / search->patterns[0].parts;
-        if (element < *counted || !holds(search, at))
-            continue;
-        if (found->count++ == 0)
-            found->first = element;
-        *counted = element + 1;
-    }
-}
-
+/* Counts elements, word by word of bytes; complex ones have two parts, and count once. */
 static void count(const struct search *search, struct unwritten *found)
 {
+    size_t size = search->patterns[0].size, parts = search->patterns[0].parts;
     uint64_t counted = 0;
-    found->elements = search->size / search->patterns[0].size / search->patterns[0].parts;
-    for (uint64_t at = 0; (at = next_place(search, at)) < search->size; at += sizeof(uint64_t))
-        count_at(search, at, found, &counted);
-}
-
-static void search_padded(const struct storage *storage, const struct storage *second, uint32_t id,
-                          struct search *search, struct unwritten *found)
-{
-    struct tensor a = {.data = NULL}, b = {.data = NULL};
-    char error[200];
-    if (storage_take(storage, id, &a, error, sizeof error) &&
-        (!second || storage_take(second, id, &b, error, sizeof error))) {
-        search->first = a.data;
-        search->second = b.data;
-        search->size = a.size;
-        count(search, found);
+    found->elements = search->size / size / parts;
+    for (uint64_t word = 0; word < search->size; word += sizeof(uint64_t)) {
+        bool whole = word + sizeof(uint64_t) <= search->size;
+        if (whole && !may_hold(search->first + word, &search->patterns[0]))
+            continue;
+        for (uint64_t at = word; at < word + sizeof(uint64_t) && at + size <= search->size;
+             at += size) {
+            uint64_t element = at / size / parts;
+            if (element < counted || !holds(search, at))
+                continue;
+            if (found->count++ == 0)
+                found->first = element;
+            counted = element + 1;
+        }
     }
-    tensor_free(&a);
-    tensor_free(&b);
 }
 
 bool poison_find(const struct storage *storage, const struct storage *second, uint32_t id,
                  struct unwritten *unwritten)
 {
     const struct type *type = type_of(storage, id);
+    bool padded = !format_is_row_major(storage->module, type->format);
+    struct tensor a = {.data = NULL}, b = {.data = NULL};
+    char error[200];
     struct search search = {
         .first = storage->data[id],
         .second = second ? second->data[id] : NULL,
@@ -201,10 +173,17 @@ bool poison_find(const struct storage *storage, const struct storage *second, ui
         .size = storage->sizes[id]};
     *unwritten =
         (struct unwritten){.graph = graph_id(storage->module, storage->graph), .value = id};
-    if (format_is_row_major(storage->module, type->format))
+    bool taken = padded && storage_take(storage, id, &a, error, sizeof error) &&
+                 (!second || storage_take(second, id, &b, error, sizeof error));
+    if (taken) {
+        search.first = a.data;
+        search.second = b.data;
+        search.size = a.size;
+    }
+    if (taken || !padded)
         count(&search, unwritten);
-    else
-        search_padded(storage, second, id, &search, unwritten);
+    tensor_free(&a);
+    tensor_free(&b);
     return unwritten->count > 0;
 }
 
@@ -237,7 +216,7 @@ uint64_t poison_sum(enum dtype dtype, const void *memory, uint64_t size, enum po
     uint64_t sum = 0;
     for (uint64_t i = 0; i + pattern.size <= size; i += pattern.size) {
         uint64_t part = 0;
-        if (!is_pattern(at + i, &pattern))
+        if (memcmp(at + i, &pattern.word, pattern.size) != 0)
             memcpy(&part, at + i, pattern.size);
         sum = (sum ^ part) * 0x9e3779b97f4a7c15;
         sum ^= sum >> 32;
