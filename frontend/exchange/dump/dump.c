@@ -329,12 +329,6 @@ static bool is_listed(const struct dump *dump, uint32_t key)
     return false;
 }
 
-/* Whether the node's operator decides about its attributes when it is translated. */
-static bool is_foreign(const struct dump_node *node)
-{
-    return node->dialect != DIALECT_GE;
-}
-
 /* Whether the user wants an attribute that has no meaning of its own. */
 static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
 {
@@ -357,13 +351,8 @@ bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
 {
     uint32_t type = draft->node.type;
     struct key found = find_key(dump, key);
-    return found.meaning != MEANS_NOTHING || found.own || is_foreign(&draft->node) ||
+    return found.meaning != MEANS_NOTHING || found.own || draft->node.dialect != DIALECT_GE ||
            is_kept(dump, type, key) || (key == W_value && dump_is_constant(dump, type));
-}
-
-static uint32_t string_of(const struct attr *attr)
-{
-    return attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
 }
 
 /* A number of one that may be written as a string, as TorchAir does. */
@@ -387,7 +376,7 @@ static bool apply(const struct dump *dump, struct dump_node *node, enum meaning 
                   const struct attr *attr)
 {
     int64_t number;
-    uint32_t string = string_of(attr);
+    uint32_t string = attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
     switch (meaning) {
     case MEANS_SCOPE: node->scope = string; return string != NONE;
     case MEANS_OPTIONS: node->options = string; return string != NONE;
@@ -415,7 +404,7 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
         }
         if (draft->node.role == DUMP_PARAM && name_is(dump->module, attr.key, "index"))
             continue; /* the order of the parameters says it */
-        if (is_foreign(&draft->node) || dump_keeps(dump, draft->node.type, &attr))
+        if (draft->node.dialect != DIALECT_GE || dump_keeps(dump, draft->node.type, &attr))
             draft->attrs.at[kept++] = attr;
     }
     draft->attrs.count = kept;

@@ -34,54 +34,28 @@ struct samples {
     struct arena arena;
 };
 
-static void samples_init(struct samples *samples, struct module *module, struct source *source,
-                         const struct kernel_source *library)
+/* Whether the sample kernel takes the op's operands, in whatever dtypes. */
+static bool operands_fit(const struct library_kernel *kernel, const struct module *module,
+                         const struct graph *graph, const struct op *op)
 {
-    *samples = (struct samples){.module = module, .source = source, .library = library};
-}
-
-static void samples_free(struct samples *samples)
-{
-    id_map_free(&samples->types);
-    vec_free(&samples->samples);
-    arena_free(&samples->arena);
-}
-
-/* How many parameters of a sample kernel are operands of an op; NONE if it has fewer results. */
-static uint32_t count_operands(const struct library_kernel *kernel, uint32_t results)
-{
-    uint32_t count = 0;
+    uint32_t results = op_tensor_results(module, graph, op), count = 0;
     for (uint32_t i = 0; i < kernel->n_params; i++) {
         count += strcmp(kernel->params[i], "workspace") && strcmp(kernel->params[i], "tiling");
         if (kernel->presences[i] == PARAM_REPEATED)
             results = 1;
     }
-    return results > count ? NONE : count - results;
-}
-
-static bool presence_fits(char presence, enum operand_kind kind)
-{
-    if (presence == PARAM_LISTED || presence == PARAM_LISTED_OPTIONAL)
-        return kind == OPERAND_LIST;
-    return kind == OPERAND_VALUE || (kind == OPERAND_NONE && presence == PARAM_OPTIONAL);
-}
-
-/* Whether the sample kernel takes the op's operands, in whatever dtypes. */
-static bool operands_fit(const struct library_kernel *kernel, const struct module *module,
-                         const struct graph *graph, const struct op *op)
-{
-    uint32_t operands = count_operands(kernel, op_tensor_results(module, graph, op));
-    if (operands == NONE)
+    if (results > count)
         return false;
-    uint32_t places = op_n_given(graph, op, operands);
-    if (places > operands)
-        return false;
-    for (uint32_t i = 0; i < operands; i++) {
+    uint32_t operands = count - results, places = op_n_given(graph, op, operands);
+    for (uint32_t i = 0; i < operands && places <= operands; i++) {
         enum operand_kind kind = i < places ? op_operand(graph, op, i).kind : OPERAND_NONE;
-        if (!presence_fits(kernel->presences[i], kind))
+        char presence = kernel->presences[i];
+        bool listed = presence == PARAM_LISTED || presence == PARAM_LISTED_OPTIONAL;
+        bool absent = kind == OPERAND_NONE && presence == PARAM_OPTIONAL;
+        if (listed ? kind != OPERAND_LIST : kind != OPERAND_VALUE && !absent)
             return false;
     }
-    return true;
+    return places <= operands;
 }
 
 static struct sample *sample_of(struct samples *samples, uint32_t type)
@@ -97,41 +71,31 @@ static struct sample *sample_of(struct samples *samples, uint32_t type)
     return &samples->samples.at[*index];
 }
 
-static bool same_results(const struct graph *graph, const struct op *a, const struct op *b)
-{
-    for (uint32_t i = 0; i < a->results.count; i++)
-        if (graph->values.at[a->results.first + i].type !=
-            graph->values.at[b->results.first + i].type)
-            return false;
-    return true;
-}
-
-static bool check(struct samples *samples, const struct library_kernel *kernel,
-                  const struct graph *graph, const struct op *op)
-{
-    const struct kernel_source *library = samples->library;
-    if (attr_flag(samples->module, op->attrs, W__unchecked) ||
-        !operands_fit(kernel, samples->module, graph, op))
-        return false;
-    struct diags unheard;
-    diags_init(&unheard, samples->source, NULL);
-    bool fits = !library->check || library->check(samples->module, graph, op, &unheard);
-    diags_free(&unheard);
-    return fits;
-}
-
 /* Whether a sample kernel takes the op. */
 static bool samples_take(struct samples *samples, const struct graph *graph, const struct op *op)
 {
-    struct sample *sample = samples->library ? sample_of(samples, op->type) : NULL;
+    const struct kernel_source *library = samples->library;
+    struct sample *sample = library ? sample_of(samples, op->type) : NULL;
     if (!sample || !sample->kernel)
         return false;
-    if (sample->graph == graph->name && dump_ops_alike(samples->module, graph, &sample->op, op) &&
-        same_results(graph, &sample->op, op))
+    bool known =
+        sample->graph == graph->name && dump_ops_alike(samples->module, graph, &sample->op, op);
+    for (uint32_t i = 0; i < op->results.count && known; i++)
+        known = graph->values.at[sample->op.results.first + i].type ==
+                graph->values.at[op->results.first + i].type;
+    if (known)
         return sample->fits;
     sample->graph = graph->name;
     sample->op = *op;
-    return sample->fits = check(samples, sample->kernel, graph, op);
+    sample->fits = !attr_flag(samples->module, op->attrs, W__unchecked) &&
+                   operands_fit(sample->kernel, samples->module, graph, op);
+    if (sample->fits && library->check) {
+        struct diags unheard;
+        diags_init(&unheard, samples->source, NULL);
+        sample->fits = library->check(samples->module, graph, op, &unheard);
+        diags_free(&unheard);
+    }
+    return sample->fits;
 }
 
 /* ----------------------------------------------------------------------------- stubs ---- */
@@ -152,23 +116,18 @@ static bool needs_kernel(const struct stubs *stubs, const struct op *op)
            !(known && (type->passive || type->view));
 }
 
-/* The first op of a stub. An unknown type, and an op that contradicts its type, need no remark. */
-static void report(const struct stubs *stubs, const struct op *op)
-{
-    if (stubs->dump->options->library && op_type_find(stubs->module, op->type) &&
-        !attr_flag(stubs->module, op->attrs, W__unchecked))
-        diag_at(stubs->dump->diags, DIAG_no_sample_kernel,
-                source_token(stubs->dump->source, op->loc),
-                "%.*s gets a stub: no sample kernel takes these operands",
-                NAME(stubs->module, op->type));
-}
-
+/* A remark for the first op of a stub, unless its type is unknown, or it contradicts its type. */
 static void bind(struct stubs *stubs, struct op *op)
 {
     uint32_t *kernel = id_map_at(&stubs->kernels, op->type);
     if (*kernel == NONE) {
         *kernel = stub_kernel_declare(stubs->module, op->type);
-        report(stubs, op);
+        if (stubs->dump->options->library && op_type_find(stubs->module, op->type) &&
+            !attr_flag(stubs->module, op->attrs, W__unchecked))
+            diag_at(stubs->dump->diags, DIAG_no_sample_kernel,
+                    source_token(stubs->dump->source, op->loc),
+                    "%.*s gets a stub: no sample kernel takes these operands",
+                    NAME(stubs->module, op->type));
     }
     op->kernel = *kernel;
 }
@@ -215,8 +174,11 @@ static void put_kernels_first(struct module *module)
  * and binds its ops to it: as large as the target, for the cores that such ops run on. */
 static void dump_add_stubs(struct dump *dump)
 {
-    struct stubs stubs = {.dump = dump, .module = dump->module};
-    samples_init(&stubs.samples, dump->module, dump->source, dump->options->library);
+    struct stubs stubs = {
+        .dump = dump,
+        .module = dump->module,
+        .samples = {dump->module, dump->source, dump->options->library},
+    };
     for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
         struct graph *graph = &dump->module->graphs.at[g];
         const uint32_t *types = graph->gears.count ? bind_gears(&stubs, graph) : NULL;
@@ -229,7 +191,9 @@ static void dump_add_stubs(struct dump *dump)
             graph->values.at[i].type = types[i];
     }
     put_kernels_first(dump->module);
-    samples_free(&stubs.samples);
+    id_map_free(&stubs.samples.types);
+    vec_free(&stubs.samples.samples);
+    arena_free(&stubs.samples.arena);
     id_map_free(&stubs.kernels);
 }
 
@@ -285,16 +249,6 @@ static void sort_places(struct places *places)
         qsort(places->at, places->count, sizeof *places->at, by_place);
 }
 
-static void add_node_param(struct dump_maker *maker, uint32_t n)
-{
-    const struct dump_graph *graph = maker_graph(maker);
-    const struct dump_node *node = &graph->nodes.at[n];
-    uint32_t type = node->outputs.count ? graph->outputs.at[node->outputs.first].type : NONE;
-    uint32_t name = node->name == NONE ? node->type : node->name;
-    uint32_t value = add_param(maker, name, type, node->loc, node->attrs);
-    maker_give(maker, n, (struct range){value, 1});
-}
-
 /* Those who call the graph give it parameters that none of its nodes is for. */
 static void fill_params(struct dump_maker *maker, int64_t end)
 {
@@ -314,7 +268,11 @@ static void add_params(struct dump_maker *maker)
     sort_places(&places);
     for (uint32_t i = 0; i < places.count; i++) {
         fill_params(maker, places.at[i].index);
-        add_node_param(maker, places.at[i].node);
+        const struct dump_node *node = &graph->nodes.at[places.at[i].node];
+        uint32_t type = node->outputs.count ? graph->outputs.at[node->outputs.first].type : NONE;
+        uint32_t name = node->name == NONE ? node->type : node->name;
+        uint32_t value = add_param(maker, name, type, node->loc, node->attrs);
+        maker_give(maker, places.at[i].node, (struct range){value, 1});
     }
     vec_free(&places);
     for (uint32_t i = 0; i < graph->params.count; i++) {
@@ -333,14 +291,6 @@ static void add_return(struct dump_maker *maker, uint32_t value)
         return;
     vec_push(&maker->out->returns, value);
     vec_push(&maker->out->result_types, maker->out->values.at[value].type);
-}
-
-static void return_inputs(struct dump_maker *maker, const struct dump_node *node)
-{
-    const struct dump_graph *graph = maker_graph(maker);
-    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
-        if (graph->inputs.at[i].kind != DUMP_CONTROL)
-            add_return(maker, maker_value(maker, &maker->links.inputs[i]));
 }
 
 /* What nobody takes. */
@@ -363,8 +313,12 @@ static void add_returns(struct dump_maker *maker)
         if (graph->nodes.at[n].role == DUMP_RETURN)
             vec_push(&places, (struct placed){graph->nodes.at[n].index, n});
     sort_places(&places);
-    for (uint32_t i = 0; i < places.count; i++)
-        return_inputs(maker, &graph->nodes.at[places.at[i].node]);
+    for (uint32_t i = 0; i < places.count; i++) {
+        struct range inputs = graph->nodes.at[places.at[i].node].inputs;
+        for (uint32_t k = inputs.first; k < inputs.first + inputs.count; k++)
+            if (graph->inputs.at[k].kind != DUMP_CONTROL)
+                add_return(maker, maker_value(maker, &maker->links.inputs[k]));
+    }
     for (uint32_t i = 0; places.count == 0 && i < graph->returns.count; i++)
         add_return(maker, maker_value(maker, &maker->links.returns[i]));
     if (graph->open && places.count == 0 && graph->returns.count == 0)

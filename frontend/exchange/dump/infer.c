@@ -2,29 +2,17 @@
 
 #include "ir/op_infer.h"
 
-static uint32_t operand(const struct graph *graph, const struct op *op, uint32_t i)
+/* Whether operands have the same types, and the same ones are the same value. */
+static bool same_operands(const struct graph *graph, const struct op *a, const struct op *b)
 {
-    return graph->refs.at[op->operands.first + i];
-}
-
-/* Whether the same operands are the same value. */
-static bool same_values(const struct graph *graph, const struct op *a, const struct op *b)
-{
-    for (uint32_t i = 0; i < a->operands.count; i++)
-        for (uint32_t n = 0; n < i; n++)
-            if ((operand(graph, a, i) == operand(graph, a, n)) !=
-                (operand(graph, b, i) == operand(graph, b, n)))
-                return false;
-    return true;
-}
-
-/* The types of operands. */
-static bool same_types(const struct graph *graph, const struct op *a, const struct op *b)
-{
-    for (uint32_t i = 0; i < a->operands.count; i++)
-        if (graph->values.at[operand(graph, a, i)].type !=
-            graph->values.at[operand(graph, b, i)].type)
+    const uint32_t *x = op_operands(graph, a), *y = op_operands(graph, b);
+    for (uint32_t i = 0; i < a->operands.count; i++) {
+        if (graph->values.at[x[i]].type != graph->values.at[y[i]].type)
             return false;
+        for (uint32_t n = 0; n < i; n++)
+            if ((x[i] == x[n]) != (y[i] == y[n]))
+                return false;
+    }
     return true;
 }
 
@@ -47,8 +35,7 @@ bool dump_ops_alike(const struct module *module, const struct graph *graph, cons
     return a->clauses == 0 && b->clauses == 0 && a->operands.count == b->operands.count &&
            a->operands.count <= ALIKE_MOST && a->results.count == b->results.count &&
            a->results.count <= ALIKE_MOST && a->attrs.count == b->attrs.count &&
-           a->kernel == b->kernel && same_types(graph, a, b) && same_attrs(module, a, b) &&
-           same_values(graph, a, b);
+           a->kernel == b->kernel && same_operands(graph, a, b) && same_attrs(module, a, b);
 }
 
 static bool has_open_result(const struct module *module, const struct graph *graph,

@@ -74,7 +74,7 @@ static bool is_scalar(const struct module *module, const struct attr_value *valu
     return value->kind <= ATTR_STRING || is_dtype(value);
 }
 
-/* The words for what a list is of, also an empty one, and their names in AttrDef, AttributeProto. */
+/* The words for what a list is of, also an empty one; their names in AttrDef, AttributeProto. */
 static const struct {
     const char *word;
     uint8_t kind;
