@@ -327,7 +327,6 @@ static void fusion_init(struct fusion *f)
     f->member_of = mem_calloc(n, sizeof *f->member_of);
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
     f->rank = mem_calloc(n, sizeof *f->rank);
-    f->beside = mem_calloc(n, 1);
     f->sizes = mem_calloc(f->graph->blocks.count, sizeof *f->sizes);
     find_groups(f);
     f->is_canonical = text_is_canonical(f);
@@ -345,7 +344,6 @@ static void fusion_free(struct fusion *f)
     mem_free(f->superkernel_of);
     mem_free(f->rank);
     mem_free(f->position);
-    mem_free(f->beside);
     mem_free(f->sizes);
 }
 

@@ -43,9 +43,7 @@ struct fusion {
     uint32_t *member_of;             /* per op: the group of its block */
     uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
     uint32_t *sizes; /* by block of the input: ops of a super kernel, but for passive ones */
-    uint8_t
-        *beside;    /* per op: it is of no group, and stands in a super kernel (fusion_rewrite.c) */
-    uint32_t *rank; /* per op with a group: its index among the scope's members in the schedule */
+    uint32_t *rank;  /* per op with a group: its index among the scope's members in the schedule */
     int64_t *position; /* per op, in the reference's order; NULL: nobody asks */
     struct schedule schedule;
     uint32_t *text;        /* ops in the order that the text gets: by `place` of the schedule */

@@ -13,7 +13,7 @@ struct rewrite {
     struct graph next;    /* blocks and body */
     uint32_t superkernel; /* open block of `next`, or NONE */
     uint32_t stream;      /* the same */
-    uint32_t beside;      /* the same: a `scope none` */
+    uint32_t scope_none;  /* the same */
 };
 
 static void close_stream(struct rewrite *rewrite)
@@ -26,37 +26,38 @@ static void close_stream(struct rewrite *rewrite)
 static uint32_t open_block(struct rewrite *rewrite, const struct block *model)
 {
     struct block block = *model;
-    block.parent = rewrite->beside != NONE ? rewrite->beside : rewrite->superkernel;
+    block.parent = rewrite->scope_none != NONE ? rewrite->scope_none : rewrite->superkernel;
     uint32_t id = graph_add_block(&rewrite->next, &block);
     graph_add_item(&rewrite->next, ITEM_OPEN, id);
     return id;
 }
 
-static void close_beside(struct rewrite *rewrite)
+static void close_scope_none(struct rewrite *rewrite)
 {
     close_stream(rewrite);
-    if (rewrite->beside != NONE)
-        graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->beside);
-    rewrite->beside = NONE;
+    if (rewrite->scope_none != NONE)
+        graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->scope_none);
+    rewrite->scope_none = NONE;
 }
 
-/* Opens or closes the block of what runs beside a super kernel. */
-static void place_beside(struct rewrite *rewrite, bool beside)
+/* Opens or closes the block of what runs in parallel with a super kernel. */
+static void place_inside(struct rewrite *rewrite, bool inside)
 {
     static const struct block none = {
         .kind = BLOCK_SCOPE_NONE, .name = NONE, .loc = NONE, .end_loc = NONE};
-    if (beside == (rewrite->beside != NONE))
+    if (inside == (rewrite->scope_none != NONE))
         return;
-    close_beside(rewrite);
-    if (beside)
-        rewrite->beside = open_block(rewrite, &none);
+    close_scope_none(rewrite);
+    if (inside)
+        rewrite->scope_none = open_block(rewrite, &none);
 }
 
-/* Of an op's blocks only its stream remains, its super kernel, and that it is beside that. */
-static void place_op(struct rewrite *rewrite, uint32_t op)
+/* Of an op's blocks only its stream remains, its super kernel, and `scope none` in that (`inside`).
+ */
+static void place_op(struct rewrite *rewrite, uint32_t op, bool inside)
 {
     struct graph *graph = rewrite->f->graph;
-    place_beside(rewrite, rewrite->f->beside[op]);
+    place_inside(rewrite, inside);
     uint32_t label = rewrite->f->order->stream[op];
     uint32_t open = rewrite->stream == NONE ? NONE : rewrite->next.blocks.at[rewrite->stream].name;
     if (label != open) {
@@ -67,9 +68,9 @@ static void place_op(struct rewrite *rewrite, uint32_t op)
                 &graph->blocks.at[graph_enclosing(graph, graph->ops.at[op].block, BLOCK_STREAM)]);
     }
     graph_add_item(&rewrite->next, ITEM_OP, op);
-    graph->ops.at[op].block = rewrite->stream != NONE   ? rewrite->stream
-                              : rewrite->beside != NONE ? rewrite->beside
-                                                        : rewrite->superkernel;
+    graph->ops.at[op].block = rewrite->stream != NONE       ? rewrite->stream
+                              : rewrite->scope_none != NONE ? rewrite->scope_none
+                                                            : rewrite->superkernel;
 }
 
 /* ------------------------------------------------------------------------ super kernels ---- */
@@ -120,7 +121,7 @@ static struct range superkernel_attrs(struct fusion *f, const struct segment *se
     const struct fusion_group *group = &f->groups.at[segment->group];
     uint32_t options = group->options, stream = segment->stream, count = 0;
     struct attr attrs[3];
-    if (!segment->abreast)
+    if (!segment->component)
         stream = fusion_stream(f, f->schedule.ops + segment->first, segment->count);
     if (f->context->sk_options && f->mode == FUSION_COLLECT)
         options = sk_options_override(f->module, options, f->context->sk_options);
@@ -162,7 +163,7 @@ static uint32_t same_block(const struct fusion *f, const struct segment *segment
 {
     uint32_t same = fusion_same_superkernel(f, f->schedule.ops + segment->first, segment->count);
     bool moved =
-        same != NONE && segment->abreast && fusion_given_stream(f, same) != segment->stream;
+        same != NONE && segment->component && fusion_given_stream(f, same) != segment->stream;
     return moved ? NONE : same;
 }
 
@@ -199,7 +200,7 @@ static struct block segment_block(struct fusion *f, const struct segment *segmen
 
 static void close_superkernel(struct rewrite *rewrite)
 {
-    close_beside(rewrite);
+    close_scope_none(rewrite);
     if (rewrite->superkernel != NONE)
         graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->superkernel);
     rewrite->superkernel = NONE;
@@ -216,14 +217,14 @@ static void place_segment(struct rewrite *rewrite, const struct segment *segment
         qsort_r(f->schedule.ops + segment->first, segment->count, sizeof *f->schedule.ops,
                 compare_positions, f->order->position);
     for (uint32_t i = 0; i < segment->count; i++)
-        place_op(rewrite, f->schedule.ops[segment->first + i]);
+        place_op(rewrite, f->schedule.ops[segment->first + i], false);
     close_superkernel(rewrite);
 }
 
-/* ------------------------------------------------------------------------- side by side ---- */
+/* ------------------------------------------------------------------------- components ---- */
 
-/* Launches that run side by side: segments that stand next to each other. */
-struct neighbours {
+/* Launches that run in parallel: segments that stand next to each other. */
+struct component {
     const struct segment *segments;
     uint32_t count;
     uint32_t first, n_ops; /* places of the text */
@@ -233,11 +234,11 @@ struct neighbours {
     uint32_t *next;        /* by place: the segment of the next op that is launched with others */
 };
 
-static void neighbours_init(struct neighbours *n, struct fusion *f, uint32_t segment)
+static void component_init(struct component *n, struct fusion *f, uint32_t segment)
 {
     const struct segments *all = &f->schedule.segments;
-    *n = (struct neighbours){.segments = all->at + segment, .first = all->at[segment].first};
-    for (uint32_t i = segment; i < all->count && all->at[i].abreast == n->segments[0].abreast;
+    *n = (struct component){.segments = all->at + segment, .first = all->at[segment].first};
+    for (uint32_t i = segment; i < all->count && all->at[i].component == n->segments[0].component;
          i++) {
         n->count++;
         n->n_ops += all->at[i].count;
@@ -261,7 +262,7 @@ static void neighbours_init(struct neighbours *n, struct fusion *f, uint32_t seg
     }
 }
 
-static void neighbours_free(struct neighbours *n)
+static void component_free(struct component *n)
 {
     mem_free(n->blocks);
     mem_free(n->opened);
@@ -269,7 +270,7 @@ static void neighbours_free(struct neighbours *n)
     mem_free(n->next);
 }
 
-static void open_launch(struct rewrite *rewrite, struct neighbours *n, uint32_t segment)
+static void open_launch(struct rewrite *rewrite, struct component *n, uint32_t segment)
 {
     struct block rest = {.kind = BLOCK_SUPERKERNEL_REST,
                          .name = NONE,
@@ -285,7 +286,7 @@ static void open_launch(struct rewrite *rewrite, struct neighbours *n, uint32_t 
 
 /* Whether an op that is launched alone stands in `scope none` in the open launch: that goes on
  * behind it, and is on another stream. */
-static bool stands_inside(const struct fusion *f, const struct neighbours *n, uint32_t place,
+static bool stands_inside(const struct fusion *f, const struct component *n, uint32_t place,
                           uint32_t open)
 {
     uint32_t op = f->text[n->first + place];
@@ -294,25 +295,25 @@ static bool stands_inside(const struct fusion *f, const struct neighbours *n, ui
 }
 
 /* Each launch stands in as many blocks as it takes for the text to have the order of the ops. */
-static void place_neighbours(struct rewrite *rewrite, uint32_t segment)
+static void place_component(struct rewrite *rewrite, uint32_t segment)
 {
     struct fusion *f = rewrite->f;
-    struct neighbours n;
+    struct component n;
     uint32_t open = NONE;
-    neighbours_init(&n, f, segment);
+    component_init(&n, f, segment);
     close_stream(rewrite);
     for (uint32_t i = 0; i < n.n_ops; i++) {
-        uint32_t op = f->text[n.first + i], of = n.segment_of[i];
-        f->beside[op] = of == NONE && stands_inside(f, &n, i, open);
+        uint32_t of = n.segment_of[i];
+        bool inside = of == NONE && stands_inside(f, &n, i, open);
         if (of != NONE && of != open)
             open_launch(rewrite, &n, of);
-        else if (of == NONE && !f->beside[op])
+        else if (of == NONE && !inside)
             close_superkernel(rewrite);
-        open = of != NONE ? of : f->beside[op] ? open : NONE;
-        place_op(rewrite, op);
+        open = of != NONE ? of : inside ? open : NONE;
+        place_op(rewrite, f->text[n.first + i], inside);
     }
     close_superkernel(rewrite);
-    neighbours_free(&n);
+    component_free(&n);
 }
 
 /* Events of a launch would be lost with it. */
@@ -357,21 +358,21 @@ static bool check_kept(const struct fusion *f)
 
 bool fusion_rewrite(struct fusion *f)
 {
-    struct rewrite rewrite = {.f = f, .superkernel = NONE, .beside = NONE, .stream = NONE};
+    struct rewrite rewrite = {.f = f, .superkernel = NONE, .scope_none = NONE, .stream = NONE};
     if (!check_kept(f))
         return false;
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
-        bool goes_on = i > 0 && segment[-1].abreast == segment->abreast;
-        if (segment->abreast && goes_on)
+        bool goes_on = i > 0 && segment[-1].component == segment->component;
+        if (segment->component && goes_on)
             continue;
-        if (segment->abreast)
-            place_neighbours(&rewrite, i);
+        if (segment->component)
+            place_component(&rewrite, i);
         else if (executes(f, segment))
             place_segment(&rewrite, segment);
         else
             for (uint32_t n = 0; n < segment->count; n++)
-                place_op(&rewrite, f->schedule.ops[segment->first + n]);
+                place_op(&rewrite, f->schedule.ops[segment->first + n], false);
     }
     close_stream(&rewrite);
     vec_free(&f->graph->blocks);

@@ -514,8 +514,8 @@ static void split_component(struct merger *m, const struct segment *component,
         f->schedule.place[text[i]] = component->first + i;
         if (numbers[i] != NONE)
             segment = &of_launch[numbers[i]];
-        bool begins = numbers[i] == NONE || !segment->abreast;
-        segment->abreast = component->first + 1;
+        bool begins = numbers[i] == NONE || !segment->component;
+        segment->component = component->first + 1;
         if (begins && numbers[i] != NONE) {
             const struct launch *launch = &m->launches.at[launches.at[numbers[i]]];
             segment->group = launch->group;

@@ -26,12 +26,12 @@ struct schedule_group {
     struct heap ready; /* its ready ops by text position */
 };
 
-/* A run of the schedule: of one group, or (GROUP_NONE) one op. `abreast` is for those who make
- * launches of it: segments with the same number, next to each other, run side by side, and the ops
- * of each are not next to each other in the schedule's order. 0: it runs alone. */
+/* A run of the schedule: of one group, or (GROUP_NONE) one op. When parts are merged, segments with
+ * the same number of a component, next to each other, run in parallel: the ops of each are not next
+ * to each other in the order of the text. 0: the segment runs alone. */
 struct segment {
     uint32_t group, first, count;
-    uint32_t abreast;
+    uint32_t component;
     uint32_t stream; /* of one that does not run alone: its label, or NONE */
 };
 
