@@ -103,14 +103,6 @@ static void report_superkernel(struct diags *diags, const struct fused *fused)
 
 /* ----------------------------------------------------------------------------- graphs ---- */
 
-/* Super kernels that have a remark, or had one. */
-struct again {
-    struct diags *diags;
-    const struct module *module;
-    struct id_map present, reported; /* names of super kernels */
-    struct id_map scopes;            /* those of which a remark was taken back */
-};
-
 /* A graph whose super kernels are reported. */
 struct fused_graph {
     const struct module *module;
@@ -163,101 +155,50 @@ static void report_from(struct diags *diags, const struct fused_graph *g, uint32
     vec_free(&fused.names);
 }
 
-static bool is_new(const struct again *again, const struct block *block)
+void report_fused(struct diags *diags, const struct module *module, const struct graph *graph,
+                  const struct order *order)
 {
-    uint32_t scope = attr_symbol(again->module, block->attrs, W_scope);
-    return scope != NONE && id_map_find(&again->scopes, scope) != NONE &&
-           id_map_find(&again->reported, block->name) == NONE;
-}
-
-/* `again`: only of those that are new; NULL: of all. */
-static void report_graph(struct diags *diags, struct fused_graph *g, const struct again *again)
-{
-    const struct graph *graph = g->graph;
-    g->beside = mem_calloc(graph->ops.count, 1);
-    g->last = mem_calloc(graph->blocks.count, sizeof *g->last);
-    g->named = mem_calloc(graph->blocks.count, sizeof *g->named);
-    memset(g->named, 0xff, graph->blocks.count * sizeof *g->named); /* NONE */
+    struct fused_graph g = {.module = module, .graph = graph, .order = order};
+    if (!diags->remarks)
+        return;
+    g.beside = mem_calloc(graph->ops.count, 1);
+    g.last = mem_calloc(graph->blocks.count, sizeof *g.last);
+    g.named = mem_calloc(graph->blocks.count, sizeof *g.named);
+    memset(g.named, 0xff, graph->blocks.count * sizeof *g.named); /* NONE */
     for (uint32_t i = 0; i < graph->body.count; i++) {
         if (item_kind(graph->body.at[i]) != ITEM_OP)
             continue;
         uint32_t op = item_id(graph->body.at[i]);
         uint32_t block = graph_superkernel(graph, graph->ops.at[op].block);
         if (block != NONE)
-            g->last[block] = g->text.count;
-        vec_push(&g->text, op);
+            g.last[block] = g.text.count;
+        vec_push(&g.text, op);
     }
     uint8_t *met = mem_calloc(graph->blocks.count, 1);
-    for (uint32_t i = 0; i < g->text.count; i++) {
-        uint32_t block = graph_superkernel(graph, graph->ops.at[g->text.at[i]].block);
-        if (block != NONE && !met[block]++ && (!again || is_new(again, &graph->blocks.at[block])))
-            report_from(diags, g, i);
+    for (uint32_t i = 0; i < g.text.count; i++) {
+        uint32_t block = graph_superkernel(graph, graph->ops.at[g.text.at[i]].block);
+        if (block != NONE && !met[block]++)
+            report_from(diags, &g, i);
     }
     mem_free(met);
-    mem_free(g->beside);
-    mem_free(g->last);
-    mem_free(g->named);
-    vec_free(&g->text);
-}
-
-void report_fused(struct diags *diags, const struct module *module, const struct graph *graph,
-                  const struct order *order)
-{
-    struct fused_graph g = {.module = module, .graph = graph, .order = order};
-    if (diags->remarks)
-        report_graph(diags, &g, NULL);
-}
-
-/* ------------------------------------------------------------------------- once more ---- */
-
-/* The value of a fact as a name, or NONE. */
-static uint32_t fact_name(const struct again *again, const struct diag *diag, const char *key)
-{
-    for (const struct diag_field *field = diag->fields; field; field = field->next)
-        if (strcmp(field->key, key) == 0)
-            return intern_find(&again->module->names, field->value, strlen(field->value));
-    return NONE;
-}
-
-static void take_back(struct again *again)
-{
-    for (uint32_t i = 0; i < again->diags->list.count; i++) {
-        const struct diag *diag = &again->diags->list.at[i];
-        if (diag->id != DIAG_fused)
-            continue;
-        uint32_t name = fact_name(again, diag, "superkernel"),
-                 scope = fact_name(again, diag, "scope");
-        if (name != NONE && id_map_find(&again->present, name) != NONE) {
-            id_map_set(&again->reported, name, 1);
-            continue;
-        }
-        if (scope != NONE)
-            id_map_set(&again->scopes, scope, 1);
-        diags_take_back_one(again->diags, i);
-    }
+    mem_free(g.beside);
+    mem_free(g.last);
+    mem_free(g.named);
+    vec_free(&g.text);
 }
 
 void report_fused_again(struct diags *diags, const struct module *module, struct analyses *analyses)
 {
-    struct again again = {.diags = diags, .module = module};
     if (!diags->remarks || !diags_have(diags, DIAG_fused))
         return;
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == DIAG_fused)
+            diags_take_back_one(diags, i);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         const struct graph *graph = &module->graphs.at[i];
-        for (uint32_t b = 0; b < graph->blocks.count; b++)
-            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-                id_map_set(&again.present, graph->blocks.at[b].name, 1);
-    }
-    take_back(&again);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct fused_graph g = {.module = module, .graph = &module->graphs.at[i]};
-        g.order = analyses_order(analyses, module, g.graph);
-        gears_tell_copy(diags, module, g.graph);
-        report_graph(diags, &g, &again);
+        gears_tell_copy(diags, module, graph);
+        report_fused(diags, module, graph, analyses_order(analyses, module, graph));
     }
     gears_tell_copy(diags, module, NULL);
     diags_settle(diags);
-    id_map_free(&again.present);
-    id_map_free(&again.reported);
-    id_map_free(&again.scopes);
 }

@@ -10,8 +10,8 @@
 void report_fused(struct diags *diags, const struct module *module, const struct graph *graph,
                   const struct order *order);
 
-/* Takes back the remarks about super kernels that do not exist any more, and reports those that
- * were made of them: super kernels of the same scopes that have no remark. */
+/* Takes all of these remarks back, where there are any, and reports super kernels as they are now.
+ */
 void report_fused_again(struct diags *diags, const struct module *module,
                         struct analyses *analyses);
 
