@@ -28,8 +28,6 @@ bool op_is_collective(const struct module *module, const struct op *op)
     bool prefixed = name->size > 4 && memcmp(name->text, "Hcom", 4) == 0;
     const char *text = name->text + (prefixed ? 4 : 0);
     size_t size = name->size - (prefixed ? 4 : 0);
-    if (size == 0 || !strchr("ABRS", *text))
-        return false;
     for (size_t i = 0; i < sizeof collectives / sizeof collectives[0]; i++)
         if (collectives[i].size == size && memcmp(collectives[i].text, text, size) == 0)
             return prefixed || strcmp(collectives[i].text, "Send") != 0;
