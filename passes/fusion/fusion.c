@@ -123,7 +123,7 @@ static struct break_cost cost_of(const struct fusion *f, const struct fusion_gro
     struct break_cost cost = {BREAK_FREELY, 1, 1};
     struct sk_options options;
     bool known = fusion_options(f, group, &options);
-    if (known && options.of[SK_debug_per_op_max_core_num].number != 0)
+    if (fusion_is_per_op(f, group))
         cost = (struct break_cost){BREAK_FREELY, 0, 0};
     if (known && options.of[SK_strict_scope_check].number == SK_STRICT_bypass)
         cost = (struct break_cost){BREAK_FREELY, launched > 0 ? launched - 1 : 0, 0};
@@ -221,12 +221,9 @@ static void add_single(struct fusion *f, struct segments *segments, const struct
 static void separate(struct fusion *f)
 {
     struct segments segments = {NULL, 0, 0};
-    struct sk_options options;
     uint8_t *alone = mem_calloc(f->groups.count, 1);
-    for (uint32_t i = 1; i < f->groups.count; i++) {
-        sk_options_of(&options, f->module, f->groups.at[i].options);
-        alone[i] = options.of[SK_debug_per_op_max_core_num].number != 0;
-    }
+    for (uint32_t i = 1; i < f->groups.count; i++)
+        alone[i] = fusion_is_per_op(f, &f->groups.at[i]);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         if (alone[f->schedule.segments.at[i].group])
             add_single(f, &segments, &f->schedule.segments.at[i]);

@@ -98,6 +98,8 @@ uint32_t *fusion_cut_groups(struct fusion *fusion, const struct break_cost *cost
  * super kernels that were made of them they are written down. */
 bool fusion_options(const struct fusion *fusion, const struct fusion_group *group,
                     struct sk_options *options);
+/* Whether each of its ops becomes a super kernel of its own: debug-per-op-max-core-num. */
+bool fusion_is_per_op(const struct fusion *fusion, const struct fusion_group *group);
 
 /* "scope '@s'", for messages, in the arena of the diagnostics. */
 const char *fusion_group_text(const struct fusion *fusion, uint32_t group);

@@ -73,6 +73,13 @@ bool fusion_options(const struct fusion *f, const struct fusion_group *group,
     return sk_options_of(options, f->module, name);
 }
 
+bool fusion_is_per_op(const struct fusion *f, const struct fusion_group *group)
+{
+    struct sk_options options;
+    return fusion_options(f, group, &options) &&
+           options.of[SK_debug_per_op_max_core_num].number != 0;
+}
+
 const char *fusion_group_text(const struct fusion *f, uint32_t group)
 {
     const struct fusion_group *g = &f->groups.at[group];
@@ -272,14 +279,13 @@ static bool is_old_break(const struct fusion *f, const struct segment *segment, 
 /* Adds what of a group keeps others from running beside it: "'fixed_slots' of '@k'". */
 static void add_obstacles(const struct fusion *f, uint32_t group, struct text *text)
 {
-    struct sk_options options;
     if (group == GROUP_NONE)
         return;
     const struct fusion_group *g = &f->groups.at[group];
     if (attr_flag(f->module, f->graph->blocks.at[g->block].attrs, W_fixed_slots))
         text_printf(text, "%s'fixed_slots' of %s", text->size ? " and " : "",
                     fusion_group_text(f, group));
-    if (fusion_options(f, g, &options) && options.of[SK_debug_per_op_max_core_num].number != 0)
+    if (fusion_is_per_op(f, g))
         text_printf(text, "%s'%s' of %s", text->size ? " and " : "",
                     sk_option_key(SK_debug_per_op_max_core_num), fusion_group_text(f, group));
 }

@@ -327,9 +327,8 @@ static enum side side_of(const struct merger *m, const struct segment *segment)
 bool fusion_is_alone(const struct fusion *f, uint32_t group)
 {
     const struct fusion_group *g = &f->groups.at[group];
-    struct sk_options options;
     return attr_flag(f->module, f->graph->blocks.at[g->block].attrs, W_fixed_slots) ||
-           (fusion_options(f, g, &options) && options.of[SK_debug_per_op_max_core_num].number != 0);
+           fusion_is_per_op(f, g);
 }
 
 /* Whether all of the component can run in parallel: no calls of graphs, and no launches that
@@ -627,8 +626,8 @@ static bool any_breaks(const struct fusion *f)
 
 /* Schedules the groups, merges their parts, and finds the order of the text. `cut`: the parts
  * between the reference's cuts are groups at first, and merged as these. */
-static void schedule_groups(struct fusion *f, const struct break_cost *costs, bool cut,
-                            uint64_t *work)
+static void schedule_from(struct fusion *f, const struct break_cost *costs, bool cut,
+                          uint64_t *work)
 {
     uint32_t n = f->graph->ops.count, n_groups = f->groups.count;
     uint32_t *whole = cut ? fusion_cut_groups(f, costs) : NULL;
@@ -705,11 +704,11 @@ void fusion_schedule(struct fusion *f, const struct break_cost *costs)
     struct decision other = {.group_of = mem_calloc(n, sizeof *other.group_of)};
     uint64_t work = 0;
     memcpy(other.group_of, f->group_of, n * sizeof *other.group_of);
-    schedule_groups(f, costs, false, &work);
+    schedule_from(f, costs, false, &work);
     uint64_t cost = cost_of_breaks(f, costs);
     if (cost > 0 && work < MERGE_SEARCH) {
         exchange(f, &other);
-        schedule_groups(f, costs, true, &work);
+        schedule_from(f, costs, true, &work);
         if (cost_of_breaks(f, costs) >= cost)
             exchange(f, &other);
         schedule_free(&other.schedule);

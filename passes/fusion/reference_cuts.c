@@ -6,32 +6,25 @@
 int64_t *reference_positions(const struct order *order, int64_t begin)
 {
     uint32_t n = order->n_ops, *needs = mem_calloc(n, sizeof *needs);
-    uint32_t *user_first = mem_calloc((size_t)n + 2, sizeof *user_first);
-    uint32_t *users = mem_calloc(order->first[n], sizeof *users);
     int64_t *position = mem_calloc(n, sizeof *position);
+    struct order_users users;
     struct heap ready = {NULL, 0, 0};
-    for (uint32_t e = 0; e < order->first[n]; e++)
-        user_first[order->edges[e].from + 2]++;
-    for (uint32_t i = 0; i < n; i++)
-        user_first[i + 2] += user_first[i + 1];
+    order_users_init(&users, order);
     for (uint32_t op = 0; op < n; op++) {
         needs[op] = order->first[op + 1] - order->first[op];
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
-            users[user_first[order->edges[e].from + 1]++] = op;
         if (needs[op] == 0)
             heap_push(&ready, op, op);
     }
     while (ready.count > 0) {
         uint32_t op = heap_pop(&ready);
         position[op] = begin++;
-        for (uint32_t i = user_first[op]; i < user_first[op + 1]; i++)
-            if (--needs[users[i]] == 0)
-                heap_push(&ready, users[i], users[i]);
+        for (uint32_t i = users.first[op]; i < users.first[op + 1]; i++)
+            if (--needs[users.at[i]] == 0)
+                heap_push(&ready, users.at[i], users.at[i]);
     }
     heap_free(&ready);
+    order_users_free(&users);
     mem_free(needs);
-    mem_free(user_first);
-    mem_free(users);
     return position;
 }
 

@@ -13,29 +13,36 @@ static bool may_leave(const struct schedule *s, uint32_t op)
     return s->order->passive[op] && s->groups[s->group_of[op]].cost.rank != BREAK_FIXED;
 }
 
-/* Turns the edges round, and counts what each op and each group waits for. */
-static void find_users(struct schedule *s)
+void order_users_init(struct order_users *users, const struct order *order)
+{
+    uint32_t n = order->n_ops;
+    users->first = mem_calloc((size_t)n + 2, sizeof *users->first);
+    users->at = mem_calloc(order->first[n], sizeof *users->at);
+    for (uint32_t e = 0; e < order->first[n]; e++)
+        users->first[order->edges[e].from + 2]++;
+    for (uint32_t i = 0; i < n; i++)
+        users->first[i + 2] += users->first[i + 1];
+    for (uint32_t op = 0; op < n; op++)
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+            users->at[users->first[order->edges[e].from + 1]++] = op;
+}
+
+void order_users_free(struct order_users *users)
+{
+    mem_free(users->first);
+    mem_free(users->at);
+}
+
+/* Counts what each op and each group waits for. */
+static void count_waits(struct schedule *s)
 {
     const struct order *order = s->order;
-    uint32_t n = order->n_ops;
-    for (uint32_t op = 0; op < n; op++) {
+    for (uint32_t op = 0; op < order->n_ops; op++) {
         s->needs[op] = order->first[op + 1] - order->first[op];
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
-            uint32_t from = order->edges[e].from;
-            s->user_first[from + 1]++;
-            s->groups[s->group_of[op]].waits += s->group_of[from] != s->group_of[op];
-        }
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+            s->groups[s->group_of[op]].waits +=
+                s->group_of[order->edges[e].from] != s->group_of[op];
     }
-    for (uint32_t i = 0; i < n; i++)
-        s->user_first[i + 1] += s->user_first[i];
-    s->users = mem_calloc(s->user_first[n], sizeof *s->users);
-    uint32_t *fill = mem_calloc(n, sizeof *fill);
-    for (uint32_t op = 0; op < n; op++)
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
-            uint32_t from = order->edges[e].from;
-            s->users[s->user_first[from] + fill[from]++] = op;
-        }
-    mem_free(fill);
 }
 
 static void offer_whole(struct schedule *s, uint32_t group)
@@ -67,8 +74,8 @@ static void schedule_op(struct schedule *s, uint32_t op)
     s->ops[s->count++] = op;
     s->groups[group].left--;
     s->groups[group].work -= !may_leave(s, op);
-    for (uint32_t i = s->user_first[op]; i < s->user_first[op + 1]; i++) {
-        uint32_t user = s->users[i], user_group = s->group_of[user];
+    for (uint32_t i = s->users.first[op]; i < s->users.first[op + 1]; i++) {
+        uint32_t user = s->users.at[i], user_group = s->group_of[user];
         if (--s->needs[user] == 0)
             op_is_ready(s, user);
         if (user_group != group && --s->groups[user_group].waits == 0 && user_group != GROUP_NONE)
@@ -194,7 +201,6 @@ void schedule_init(struct schedule *s, const struct order *order, uint32_t *grou
     *s = (struct schedule){.order = order, .group_of = group_of, .n_groups = n_groups};
     s->groups = mem_calloc(n_groups, sizeof *s->groups);
     s->needs = mem_calloc(n, sizeof *s->needs);
-    s->user_first = mem_calloc((size_t)n + 2, sizeof *s->user_first);
     s->place = mem_calloc(n, sizeof *s->place);
     s->ops = mem_calloc(n, sizeof *s->ops);
     for (uint32_t op = 0; op < n; op++) {
@@ -205,7 +211,8 @@ void schedule_init(struct schedule *s, const struct order *order, uint32_t *grou
         s->groups[i].cost = costs[i];
     for (uint32_t op = 0; op < n; op++)
         s->groups[group_of[op]].work += !may_leave(s, op);
-    find_users(s);
+    order_users_init(&s->users, order);
+    count_waits(s);
     schedule_all(s);
 }
 
@@ -221,8 +228,7 @@ void schedule_free(struct schedule *s)
         heap_free(&s->partial[rank]);
     mem_free(s->groups);
     mem_free(s->needs);
-    mem_free(s->users);
-    mem_free(s->user_first);
+    order_users_free(&s->users);
     mem_free(s->place);
     mem_free(s->ops);
 }

@@ -35,6 +35,14 @@ struct segment {
     uint32_t stream; /* of one that does not run alone: its label, or NONE */
 };
 
+/* The edges of an order, by the op that they come from: ops that wait for op i are
+ * at[first[i]] .. at[first[i + 1] - 1]. */
+struct order_users {
+    uint32_t *first, *at;
+};
+void order_users_init(struct order_users *users, const struct order *order);
+void order_users_free(struct order_users *users);
+
 struct schedule {
     const struct order *order;
     uint32_t *group_of; /* per op */
@@ -48,12 +56,12 @@ struct schedule {
         uint32_t count, capacity;
     } segments;
     /* Working state. */
-    uint32_t open;                /* the group that is being scheduled, or GROUP_NONE */
-    uint32_t *needs;              /* per op: unscheduled predecessors, with multiplicity */
-    uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
-    struct heap free_ops;         /* ready ops outside of groups, by text position */
-    struct heap leaving;          /* ready ops of groups that may leave them, the same */
-    struct heap whole;            /* groups that wait for nothing, by text position of a ready op */
+    uint32_t open;   /* the group that is being scheduled, or GROUP_NONE */
+    uint32_t *needs; /* per op: unscheduled predecessors, with multiplicity */
+    struct order_users users;
+    struct heap free_ops; /* ready ops outside of groups, by text position */
+    struct heap leaving;  /* ready ops of groups that may leave them, the same */
+    struct heap whole;    /* groups that wait for nothing, by text position of a ready op */
     /* By rank: groups that have a ready op and may break, the same. */
     struct heap partial[BREAK_RANKS];
 };
