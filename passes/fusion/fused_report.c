@@ -12,10 +12,10 @@ struct fused {
     const struct module *module;
     const struct graph *graph;
     const struct order *order;
-    uint32_t name, scope;  /* name ids; scope NONE: it is of none */
-    struct vec_u32 ops;    /* its own, the first of which comes first, and those in parallel */
-    const uint8_t *beside; /* per op id: it is one of the latter */
-    struct vec_u32 names;  /* name ids of super kernels that run in parallel */
+    uint32_t name, scope; /* name ids; scope NONE: it is of none */
+    struct vec_u32 ops; /* its own, the first of which comes first, and those in parallel with it */
+    const uint8_t *parallel; /* per op id: it is one of the latter */
+    struct vec_u32 names;    /* name ids of super kernels that run in parallel */
 };
 
 static const char *name_op(struct diags *diags, const struct fused *fused, uint32_t op)
@@ -30,14 +30,15 @@ static const char *label_text(struct diags *diags, const struct fused *fused, ui
     return stream == NONE ? "" : arena_printf(&diags->arena, "%.*s", NAME(fused->module, stream));
 }
 
-/* Names its own ops, or those and super kernels that run beside it. Returns how many there are. */
+/* Names its own ops, or those and super kernels that run in parallel with it. Returns how many
+ * there are. */
 static uint32_t put_ops(struct text *text, struct diags *diags, const struct fused *fused,
-                        bool beside)
+                        bool parallel)
 {
     uint32_t count = 0, last = NONE;
     for (uint32_t i = 0; i < fused->ops.count; i++) {
         uint32_t op = fused->ops.at[i], stream = fused->order->stream[op];
-        if (fused->beside[op] != beside || count++ >= MAX_NAMED_OPS)
+        if (fused->parallel[op] != parallel || count++ >= MAX_NAMED_OPS)
             continue;
         text_printf(text, "%s%s", count > 1 ? ", " : "", name_op(diags, fused, op));
         if (last != NONE && stream == fused->order->stream[last])
@@ -48,7 +49,7 @@ static uint32_t put_ops(struct text *text, struct diags *diags, const struct fus
         else
             text_printf(text, " (stream \"%.*s\")", NAME(fused->module, stream));
     }
-    for (uint32_t i = 0; beside && i < fused->names.count; i++)
+    for (uint32_t i = 0; parallel && i < fused->names.count; i++)
         if (count++ < MAX_NAMED_OPS)
             text_printf(text, "%s'@%.*s'", count > 1 ? ", " : "",
                         NAME(fused->module, fused->names.at[i]));
@@ -65,13 +66,13 @@ static void add_facts(struct diags *diags, const struct fused *fused)
     diag_field(diags, "superkernel",
                arena_printf(&diags->arena, "%.*s", NAME(module, fused->name)));
     for (uint32_t i = 0; i < fused->ops.count; i++)
-        if (!fused->beside[fused->ops.at[i]])
+        if (!fused->parallel[fused->ops.at[i]])
             diag_listed(diags, "ops", name_op(diags, fused, fused->ops.at[i]));
     for (uint32_t i = 0; i < fused->ops.count; i++)
-        if (!fused->beside[fused->ops.at[i]])
+        if (!fused->parallel[fused->ops.at[i]])
             diag_listed(diags, "streams", label_text(diags, fused, fused->ops.at[i]));
     for (uint32_t i = 0; i < fused->ops.count; i++)
-        if (fused->beside[fused->ops.at[i]])
+        if (fused->parallel[fused->ops.at[i]])
             diag_listed(diags, "beside", name_op(diags, fused, fused->ops.at[i]));
     for (uint32_t i = 0; i < fused->names.count && i < MAX_LISTED_LAUNCHES; i++)
         diag_listed(diags, "beside",
@@ -82,7 +83,7 @@ static void report_superkernel(struct diags *diags, const struct fused *fused)
 {
     struct text own = {NULL, 0, 0}, others = {NULL, 0, 0};
     uint32_t count = put_ops(&own, diags, fused, false),
-             beside = put_ops(&others, diags, fused, true);
+             parallel = put_ops(&others, diags, fused, true);
     text_char(&own, '\0');
     text_char(&others, '\0');
     const char *scope =
@@ -92,7 +93,7 @@ static void report_superkernel(struct diags *diags, const struct fused *fused)
     const struct op *first = &fused->graph->ops.at[fused->ops.at[0]];
     diag_at(diags, DIAG_fused, locate_op(fused->module, first, OP_TYPE_NAME, 0),
             "%ssuper kernel '@%.*s' has %u op%s: %s%s%s", scope, NAME(fused->module, fused->name),
-            count, count == 1 ? "" : "s", own.at, beside ? "; what runs beside it: " : "",
+            count, count == 1 ? "" : "s", own.at, parallel ? "; in parallel with it: " : "",
             others.at);
     text_free(&own);
     text_free(&others);
@@ -109,20 +110,20 @@ struct fused_graph {
     const struct graph *graph;
     const struct order *order;
     struct vec_u32 text; /* ops in the order of the text */
-    uint8_t *beside;     /* per op */
+    uint8_t *parallel;   /* per op */
     uint32_t *last;      /* by block: the place in the text of the last op of a super kernel */
     uint32_t *named; /* by block: the block as running in parallel with which it was named last */
 };
 
 /* What stands between the ops of a super kernel: it runs in parallel with that if it executes
  * something, or stands in its block. */
-static void add_beside(const struct fused_graph *g, uint32_t op, uint32_t block,
-                       struct fused *fused)
+static void add_parallel(const struct fused_graph *g, uint32_t op, uint32_t block,
+                         struct fused *fused)
 {
     uint32_t of = graph_superkernel(g->graph, g->graph->ops.at[op].block);
     bool inside = graph_enclosing(g->graph, g->graph->ops.at[op].block, BLOCK_SUPERKERNEL) == block;
     if (of == NONE && (inside || !g->order->passive[op])) {
-        g->beside[op] = 1;
+        g->parallel[op] = 1;
         vec_push(&fused->ops, op);
     }
     if (of == NONE || g->order->passive[op] || g->named[of] == block)
@@ -141,14 +142,14 @@ static void report_from(struct diags *diags, const struct fused_graph *g, uint32
                           .order = g->order,
                           .name = graph->blocks.at[block].name,
                           .scope = attr_symbol(g->module, graph->blocks.at[block].attrs, W_scope),
-                          .beside = g->beside};
+                          .parallel = g->parallel};
     for (uint32_t i = place; i <= g->last[block]; i++) {
         uint32_t op = g->text.at[i];
-        g->beside[op] = 0;
+        g->parallel[op] = 0;
         if (graph_superkernel(graph, graph->ops.at[op].block) == block)
             vec_push(&fused.ops, op);
         else
-            add_beside(g, op, block, &fused);
+            add_parallel(g, op, block, &fused);
     }
     report_superkernel(diags, &fused);
     vec_free(&fused.ops);
@@ -161,7 +162,7 @@ void report_fused(struct diags *diags, const struct module *module, const struct
     struct fused_graph g = {.module = module, .graph = graph, .order = order};
     if (!diags->remarks)
         return;
-    g.beside = mem_calloc(graph->ops.count, 1);
+    g.parallel = mem_calloc(graph->ops.count, 1);
     g.last = mem_calloc(graph->blocks.count, sizeof *g.last);
     g.named = mem_calloc(graph->blocks.count, sizeof *g.named);
     memset(g.named, 0xff, graph->blocks.count * sizeof *g.named); /* NONE */
@@ -181,7 +182,7 @@ void report_fused(struct diags *diags, const struct module *module, const struct
             report_from(diags, &g, i);
     }
     mem_free(met);
-    mem_free(g.beside);
+    mem_free(g.parallel);
     mem_free(g.last);
     mem_free(g.named);
     vec_free(&g.text);

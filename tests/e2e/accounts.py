@@ -79,7 +79,7 @@ with open("ring.skir", "w") as file:
     file.write(PROGRAM.replace(" after (%o)", "").replace("scope none {\n        %o = Mul(%n, %b) : f32[8]\n      }", "")
                .replace("{supportSuperKernel = 0}", "{no_cores}"))
 done = tap.skirc("check", "--explain", "--remarks=ring.json", "ring.skir")
-tap.check("what runs beside a super kernel is named", "what runs beside it: Foo %n (the default "
+tap.check("what runs beside a super kernel is named", "in parallel with it: Foo %n (the default "
           "stream) [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
 with open("ring.json") as file:
     fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
@@ -99,7 +99,7 @@ graph @g(%a: f32[8]) -> (f32[8], f32[8]) {
 }
 """)
 done = tap.skirc("check", "--explain", "--remarks=sides.json", "sides.skir")
-tap.check("super kernels side by side name each other", "(stream \"1\"), Mul %e; what runs beside it: "
+tap.check("super kernels side by side name each other", "(stream \"1\"), Mul %e; in parallel with it: "
           "'@g_s' [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
 with open("sides.json") as file:
     fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
