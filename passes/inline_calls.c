@@ -43,7 +43,6 @@ struct inliner {
     const struct inline_ends **ends; /* the same */
     uint8_t *done, *replaced;        /* the same: was looked at; a call of it was replaced */
     uint64_t room;                   /* ops that may still be added */
-    struct inline_names names;
 };
 
 /* The graph that is being looked at. */
@@ -334,8 +333,7 @@ static void replace_calls(struct caller *caller, struct graph *graph)
                                      .callee = caller->callee,
                                      .ends = caller->inliner->ends,
                                      .launch_sends = &caller->launch_sends,
-                                     .launch_receives = &caller->launch_receives,
-                                     .names = &caller->inliner->names};
+                                     .launch_receives = &caller->launch_receives};
     inline_graph(&plan, graph);
 }
 
@@ -466,7 +464,6 @@ bool pass_inline_calls(struct pass_context *context)
         inline_ends_free(&inliner.facts[i].ends);
     effects_free(inliner.effects);
     drop_unused(&inliner);
-    inline_names_free(&inliner.names);
     mem_free(inliner.facts);
     mem_free(inliner.ends);
     mem_free(inliner.done);

@@ -13,7 +13,15 @@ struct op_lists {
     struct range forms; /* of `next` */
 };
 
-/* A graph that is made anew, with the ops of others in the place of calls. */
+enum name_kind { NAME_STREAM, NAME_SCOPE, NAME_EVENT, NAME_KINDS };
+
+/* Names of the graph at work. */
+struct inline_names {
+    struct id_map taken_values, taken[NAME_KINDS];
+    struct id_map renamed[NAME_KINDS]; /* new names by old ones, of the call at work */
+};
+
+/* A new graph, with the ops of others in the place of calls. */
 struct inline_builder {
     const struct inline_plan *plan;
     struct module *module;
@@ -24,7 +32,7 @@ struct inline_builder {
     VEC(uint8_t) passive;            /* the same */
     uint32_t *values, *ops, *blocks; /* of `next`, by those of `old` */
     struct inline_ends *ends;        /* by op of `old` that is replaced: ops of `next` */
-    struct inline_names *names;
+    struct inline_names names;
     struct vec_u32 scratch;
 };
 
@@ -92,14 +100,14 @@ void inline_ends_free(struct inline_ends *ends)
 
 /* The ops of the new graph, and what calls become. */
 
-static uint32_t inline_unique_name(struct inline_builder *builder, struct stamped *taken,
+static uint32_t inline_unique_name(struct inline_builder *builder, struct id_map *taken,
                                    uint32_t wanted, const char *separator)
 {
     uint32_t name = wanted;
-    for (unsigned n = 1; stamped_find(taken, name) != NONE; n++)
+    for (unsigned n = 1; id_map_find(taken, name) != NONE; n++)
         name = module_name_printf(builder->module, "%.*s%s%u", NAME(builder->module, wanted),
                                   separator, n);
-    stamped_set(taken, name, 0);
+    id_map_set(taken, name, 0);
     return name;
 }
 
@@ -122,17 +130,17 @@ static uint32_t inline_event_name(struct inline_builder *builder, uint32_t prefi
 static uint32_t rename_in_call(struct inline_builder *builder, const struct inline_call *call,
                                enum name_kind kind, uint32_t name)
 {
-    struct stamped *renamed = &builder->names->renamed[kind];
-    uint32_t next = stamped_find(renamed, name);
+    struct id_map *renamed = &builder->names.renamed[kind];
+    uint32_t next = id_map_find(renamed, name);
     if (next != NONE)
         return next;
     uint32_t wanted = kind == NAME_EVENT ? inline_event_name(builder, call->prefix, name)
                                          : module_name_printf(builder->module, "%.*s.%.*s",
                                                               NAME(builder->module, call->prefix),
                                                               NAME(builder->module, name));
-    next = inline_unique_name(builder, &builder->names->taken[kind], wanted,
+    next = inline_unique_name(builder, &builder->names.taken[kind], wanted,
                               kind == NAME_EVENT ? "_" : ".");
-    stamped_set(renamed, name, next);
+    id_map_set(renamed, name, next);
     return next;
 }
 
@@ -148,7 +156,7 @@ static uint32_t result_name(struct inline_builder *builder, const struct inline_
     uint32_t wanted =
         module_name_printf(builder->module, "%.*s.%.*s", NAME(builder->module, call->prefix),
                            NAME(builder->module, name));
-    return inline_unique_name(builder, &builder->names->taken_values, wanted, ".");
+    return inline_unique_name(builder, &builder->names.taken_values, wanted, ".");
 }
 
 static void add_events(struct inline_builder *builder, const struct inline_call *call,
@@ -356,7 +364,7 @@ static void inline_replace_call(struct inline_builder *builder, uint32_t id)
         .blocks = mem_calloc(graph->blocks.count, sizeof *call.blocks),
         .names = mem_calloc(graph->values.count, sizeof *call.names)};
     for (int kind = 0; kind < NAME_KINDS; kind++)
-        stamped_begin(&builder->names->renamed[kind]);
+        id_map_free(&builder->names.renamed[kind]);
     for (uint32_t i = 0; i < graph->n_params; i++)
         call.values[i] = builder->values[operands[i]];
     name_results(builder, &call);
@@ -418,10 +426,10 @@ static void add_order(struct inline_builder *builder, uint32_t from, uint32_t to
         return;
     }
     struct vec_u32 *send = &builder->lists.at[from].send;
-    if (send->count == 0 || stamped_find(&builder->names->taken[NAME_EVENT], send->at[0]) != 1) {
-        uint32_t event = inline_unique_name(builder, &builder->names->taken[NAME_EVENT],
+    if (send->count == 0 || id_map_find(&builder->names.taken[NAME_EVENT], send->at[0]) != 1) {
+        uint32_t event = inline_unique_name(builder, &builder->names.taken[NAME_EVENT],
                                             inline_event_name(builder, op->type, W_end), "_");
-        stamped_set(&builder->names->taken[NAME_EVENT], event, 1); /* made here */
+        id_map_set(&builder->names.taken[NAME_EVENT], event, 1); /* made here */
         vec_push(send, event);
         uint32_t last = send->at[send->count - 1];
         send->at[send->count - 1] = send->at[0];
@@ -604,27 +612,24 @@ static void inline_settle_events(struct inline_builder *builder)
 static void take_names(struct inline_builder *builder)
 {
     const struct graph *old = builder->old;
-    struct inline_names *names = builder->names;
-    stamped_begin(&names->taken_values);
-    for (int kind = 0; kind < NAME_KINDS; kind++)
-        stamped_begin(&names->taken[kind]);
+    struct inline_names *names = &builder->names;
     for (uint32_t i = 0; i < old->values.count; i++)
-        stamped_set(&names->taken_values, old->values.at[i].name, 0);
+        id_map_set(&names->taken_values, old->values.at[i].name, 0);
     for (uint32_t i = 0; i < old->blocks.count; i++) {
         const struct block *block = &old->blocks.at[i];
         if (block->kind == BLOCK_STREAM)
-            stamped_set(&names->taken[NAME_STREAM], block->name, 0);
+            id_map_set(&names->taken[NAME_STREAM], block->name, 0);
         else if (block->kind == BLOCK_SCOPE)
-            stamped_set(&names->taken[NAME_SCOPE], block->name, 0);
+            id_map_set(&names->taken[NAME_SCOPE], block->name, 0);
     }
     for (uint32_t i = 1; i < old->clauses.count; i++) {
         struct range send = old->clauses.at[i].send;
         for (uint32_t n = 0; n < send.count; n++)
-            stamped_set(&names->taken[NAME_EVENT], old->refs.at[send.first + n], 0);
+            id_map_set(&names->taken[NAME_EVENT], old->refs.at[send.first + n], 0);
     }
     const struct id_map *sends = builder->plan->launch_sends;
     for (uint32_t i = id_map_next(sends, 0); i != NONE; i = id_map_next(sends, i + 1))
-        stamped_set(&names->taken[NAME_EVENT], i, 0);
+        id_map_set(&names->taken[NAME_EVENT], i, 0);
 }
 
 static void begin(struct inline_builder *builder)
@@ -764,25 +769,20 @@ static void release(struct inline_builder *builder, uint32_t n_old_ops)
     vec_free(&builder->streams);
     vec_free(&builder->passive);
     vec_free(&builder->scratch);
+    id_map_free(&builder->names.taken_values);
+    for (int kind = 0; kind < NAME_KINDS; kind++) {
+        id_map_free(&builder->names.taken[kind]);
+        id_map_free(&builder->names.renamed[kind]);
+    }
     mem_free(builder->values);
     mem_free(builder->ops);
     mem_free(builder->blocks);
     mem_free(builder->ends);
 }
 
-void inline_names_free(struct inline_names *names)
-{
-    stamped_free(&names->taken_values);
-    for (int kind = 0; kind < NAME_KINDS; kind++) {
-        stamped_free(&names->taken[kind]);
-        stamped_free(&names->renamed[kind]);
-    }
-}
-
 void inline_graph(const struct inline_plan *plan, struct graph *graph)
 {
-    struct inline_builder builder = {
-        .plan = plan, .module = plan->module, .old = graph, .names = plan->names};
+    struct inline_builder builder = {.plan = plan, .module = plan->module, .old = graph};
     uint32_t n_old_ops = graph->ops.count;
     begin(&builder);
     add_items(&builder);
