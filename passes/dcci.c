@@ -40,9 +40,7 @@ static const struct list {
 struct types {
     uint8_t *listed; /* bits of the lists of the super kernel at hand */
     uint8_t *met;    /* bits of the lists that some op was found in, by what stands there */
-    uint32_t *tried; /* the last pattern that was tried on an op type, by its number */
-    uint32_t patterns;
-    bool any; /* there are lists */
+    bool any;        /* there are lists */
 };
 
 static uint32_t next_type(struct module *module, struct sk_setting *rest)
@@ -89,54 +87,6 @@ static void intern_types(struct pass_context *context, struct types *types,
         while (next_type(context->module, &rest) != NONE)
             types->any = true;
     }
-}
-
-/* Sets a bit of the types of ops that a pattern fits. */
-static void mark_pattern(const struct superkernel *sk, uint32_t pattern, uint8_t bit)
-{
-    struct types *types = sk->user;
-    const struct intern_name *names = sk->module->names.names;
-    uint32_t number = ++types->patterns;
-    for (uint32_t i = 0; i < sk->count; i++) {
-        uint32_t type = superkernel_op(sk, i)->type;
-        if (types->tried[type] == number)
-            continue;
-        types->tried[type] = number;
-        if (!sk_option_fits(names[pattern].text, names[pattern].size, names[type].text,
-                            names[type].size))
-            continue;
-        types->listed[type] |= bit;
-        types->met[pattern] |= bit;
-    }
-}
-
-/* Sets the bits of a super kernel's lists. */
-static void mark_types(const struct superkernel *sk)
-{
-    struct types *types = sk->user;
-    for (int i = 0; i < LISTS; i++) {
-        struct sk_setting rest = sk->options.of[lists[i].option];
-        uint32_t type;
-        while ((type = next_type(sk->module, &rest)) != NONE) {
-            if (is_pattern(sk->module, type))
-                mark_pattern(sk, type, lists[i].bit);
-            else
-                types->listed[type] |= lists[i].bit;
-        }
-    }
-}
-
-static void clear_types(const struct superkernel *sk)
-{
-    struct types *types = sk->user;
-    for (int i = 0; i < LISTS; i++) {
-        struct sk_setting rest = sk->options.of[lists[i].option];
-        uint32_t type;
-        while ((type = next_type(sk->module, &rest)) != NONE)
-            types->listed[type] = 0;
-    }
-    for (uint32_t i = 0; types->patterns && i < sk->count; i++)
-        types->listed[superkernel_op(sk, i)->type] = 0;
 }
 
 static bool is_member(const struct superkernel *sk, uint32_t op)
@@ -209,19 +159,46 @@ static bool reads_stale(const struct superkernel *sk, uint32_t i, bool word)
     return false;
 }
 
+/* What a pattern asks for. */
+static void find_fitting(const struct superkernel *sk, uint32_t pattern, uint8_t bit,
+                         uint8_t *wishes)
+{
+    struct types *types = sk->user;
+    const struct intern_name *word = &sk->module->names.names[pattern];
+    for (uint32_t i = 0; i < sk->count; i++) {
+        const struct intern_name *type = &sk->module->names.names[superkernel_op(sk, i)->type];
+        if (!sk_option_fits(word->text, word->size, type->text, type->size))
+            continue;
+        wishes[i] |= bit;
+        types->met[pattern] |= bit;
+    }
+}
+
 /* What lists of types ask for; there are none where `user` is NULL. */
 static void find_listed(const struct superkernel *sk, uint8_t *wishes)
 {
     struct types *types = sk->user;
-    if (!types)
-        return;
-    mark_types(sk);
-    for (uint32_t i = 0; i < sk->count; i++) {
-        uint32_t type = superkernel_op(sk, i)->type;
-        wishes[i] = types->listed[type];
-        types->met[type] |= types->listed[type];
+    struct vec_u32 listed = {NULL, 0, 0};
+    for (int i = 0; types && i < LISTS; i++) {
+        struct sk_setting rest = sk->options.of[lists[i].option];
+        uint32_t type;
+        while ((type = next_type(sk->module, &rest)) != NONE) {
+            if (is_pattern(sk->module, type)) {
+                find_fitting(sk, type, lists[i].bit, wishes);
+                continue;
+            }
+            types->listed[type] |= lists[i].bit;
+            vec_push(&listed, type);
+        }
     }
-    clear_types(sk);
+    for (uint32_t i = 0; types && i < sk->count; i++) {
+        uint32_t type = superkernel_op(sk, i)->type;
+        wishes[i] |= types->listed[type];
+        types->met[type] |= wishes[i];
+    }
+    for (uint32_t i = 0; i < listed.count; i++)
+        types->listed[listed.at[i]] = 0;
+    vec_free(&listed);
 }
 
 /* What each op asks for. BEFORE and AFTER only where it is not disabled. */
@@ -494,12 +471,10 @@ static bool visit_listed(struct pass_context *context, struct types *types)
     uint32_t names = context->module->names.count;
     types->listed = mem_calloc(names, 1);
     types->met = mem_calloc(names, 1);
-    types->tried = mem_calloc(names, sizeof *types->tried);
     bool ok = superkernels_visit_in_turn(context, visit, types);
     visit_options(context, types, warn_types);
     mem_free(types->listed);
     mem_free(types->met);
-    mem_free(types->tried);
     return ok;
 }
 

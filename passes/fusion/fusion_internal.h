@@ -64,6 +64,13 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
     return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
 }
 
+/* The stream that a super kernel of the input says. */
+static inline uint32_t fusion_given_stream(const struct fusion *fusion, uint32_t block)
+{
+    return stream_label(
+        attr_string(fusion->module, fusion->graph->blocks.at[block].attrs, W_stream));
+}
+
 /* merge.c */
 
 /* Schedules the groups, by what it costs to break each, merges their parts as far as they can be
@@ -77,8 +84,6 @@ bool fusion_is_alone(const struct fusion *fusion, uint32_t group);
 
 /* The super kernel of the input that has just these ops of the schedule, or NONE. */
 uint32_t fusion_same_superkernel(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
-/* The stream that a super kernel of the input says. */
-uint32_t fusion_given_stream(const struct fusion *fusion, uint32_t block);
 /* The stream that a super kernel of these ops is launched on, if nothing runs in parallel. */
 uint32_t fusion_stream(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
 

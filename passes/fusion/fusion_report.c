@@ -290,14 +290,6 @@ static void add_obstacles(const struct fusion *f, uint32_t group, struct text *t
                     sk_option_key(SK_debug_per_op_max_core_num), fusion_group_text(f, group));
 }
 
-/* The label of the stream that a super kernel of the input, or an op outside, is launched on. */
-static uint32_t launch_stream(const struct fusion *f, uint32_t block, uint32_t op)
-{
-    if (block == NONE)
-        return f->order->stream[op];
-    return stream_label(attr_string(f->module, f->graph->blocks.at[block].attrs, W_stream));
-}
-
 /* Why an op, or the super kernel that it is of, does not run beside a super kernel of the input,
  * and what to do. What keeps both of them from it is named, as it does not help to leave out one.
  */
@@ -315,7 +307,8 @@ static void advise_ring(const struct fusion *f, uint32_t group, const struct bre
     if (op_call_kind(&f->graph->ops.at[op]) != CALL_NONE)
         diag_help(diags, "an op that calls graphs does not run beside a super kernel: make two of "
                          "this one, before and behind the op");
-    else if (launch_stream(f, block, NONE) == launch_stream(f, of, op))
+    else if (fusion_given_stream(f, block) ==
+             (of == NONE ? f->order->stream[op] : fusion_given_stream(f, of)))
         diag_help(diags,
                   "what runs beside a super kernel is launched on another stream: move %s "
                   "there, or make two super kernels of this one",

@@ -39,12 +39,6 @@ uint32_t fusion_same_superkernel(const struct fusion *f, const uint32_t *ops, ui
     return block != NONE && f->sizes[block] == count ? block : NONE;
 }
 
-uint32_t fusion_given_stream(const struct fusion *f, uint32_t block)
-{
-    uint32_t label = attr_string(f->module, f->graph->blocks.at[block].attrs, W_stream);
-    return label == NONE ? NONE : stream_label(label);
-}
-
 /* The number of the stream that an op is on: what assign-streams has written down, or else would if
  * no block said one. */
 static int64_t stream_number(const struct fusion *f, uint32_t op)
