@@ -140,51 +140,28 @@ uint32_t superkernel_word_owner(const struct superkernel *sk,
     return use > 0 && uses->at[use - 1].event == event ? uses->at[use - 1].op : sk->count;
 }
 
-/* The entry at hand, whose vectors may be the module's. */
-static struct entry *entry_at_hand(struct superkernel *sk)
-{
-    struct entry_change *change = &sk->change;
-    if (!change->in_part)
-        return change->entry;
-    if (!change->copied)
-        change->copy = *change->entry;
-    change->copied = true;
-    sk->entry = &change->copy;
-    return &change->copy;
-}
-
-static void own_groups(struct entry_change *change)
-{
-    struct entry *copy = &change->copy;
-    if (!change->copied || change->own_groups)
-        return;
-    vec_own(&copy->groups);
-    vec_own(&copy->args);
-    vec_own(&copy->listed);
-    change->own_groups = true;
-}
-
 struct entry *superkernel_own_entry(struct superkernel *sk)
 {
-    struct entry *entry = entry_at_hand(sk);
-    own_groups(&sk->change);
-    for (int core = 0; sk->change.copied && core < CORE_TYPES; core++) {
-        if (!sk->change.own_program[core])
-            vec_own(&entry->programs[core].instrs);
-        sk->change.own_program[core] = true;
+    struct entry_change *change = &sk->change;
+    struct entry *copy = &change->copy;
+    if (!change->in_part)
+        return change->entry;
+    if (!change->copied) {
+        *copy = *change->entry;
+        vec_own(&copy->groups);
+        vec_own(&copy->args);
+        vec_own(&copy->listed);
+        for (int core = 0; core < CORE_TYPES; core++)
+            vec_own(&copy->programs[core].instrs);
     }
-    return entry;
+    change->copied = true;
+    sk->entry = copy;
+    return copy;
 }
 
 void superkernel_replace(struct superkernel *sk, enum core_type core, struct instrs *instrs)
 {
-    struct program *program = &entry_at_hand(sk)->programs[core];
-    if (sk->change.copied && !sk->change.own_program[core]) {
-        program->instrs.at = NULL;
-        program->instrs.count = program->instrs.capacity = 0;
-        sk->change.own_program[core] = true;
-    }
-    program_replace(program, instrs);
+    program_replace(&superkernel_own_entry(sk)->programs[core], instrs);
 }
 
 void superkernel_edit(struct superkernel *sk, enum core_type core, struct program_edit *edit)
@@ -202,14 +179,11 @@ void entry_change_take(struct entry_change *change)
     struct entry *entry = change->entry;
     if (!change->copied)
         return;
-    if (change->own_groups) {
-        vec_free(&entry->groups);
-        vec_free(&entry->args);
-        vec_free(&entry->listed);
-    }
+    vec_free(&entry->groups);
+    vec_free(&entry->args);
+    vec_free(&entry->listed);
     for (int core = 0; core < CORE_TYPES; core++)
-        if (change->own_program[core])
-            vec_free(&entry->programs[core].instrs);
+        vec_free(&entry->programs[core].instrs);
     *entry = change->copy;
 }
 

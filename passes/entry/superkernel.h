@@ -54,9 +54,7 @@ static inline bool program_has_ahead(const struct program *program, uint32_t at)
 struct entry_change {
     struct entry *entry; /* the module's */
     bool in_part;
-    bool copied;     /* `copy` is another one than the module's, and sk->entry */
-    bool own_groups; /* of the copy, with their arguments; else they are the module's entry's */
-    bool own_program[CORE_TYPES];
+    bool copied; /* `copy` is the one to change, and sk->entry */
     struct entry copy;
 };
 
