@@ -1,10 +1,3 @@
-#include <string.h>
-
-#include "ir/syntax/locate.h"
-#include "ir/variants.h"
-#include "passes/entry/insertion_points.h"
-#include "passes/entry/visit.h"
-
 /* preload-code: brings code into the instruction cache before it is called.
  *
  * needs    super kernels with their entries, a kernel for every op
@@ -21,6 +14,12 @@
  *
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
+#include "ir/syntax/locate.h"
+#include "ir/variants.h"
+#include "passes/entry/insertion_points.h"
+#include "passes/entry/visit.h"
+
+#include <string.h>
 
 enum {
     PRELOAD_UNIT = 2048,      /* bytes of code that one unit brings in */

@@ -1,9 +1,21 @@
-#include <string.h>
-
+/* split-code: has the cores of an entry run copies of each kernel's code.
+ *
+ * needs    super kernels with their entries, a kernel for every op
+ * changes  `split` of entries that do not have it; `split` and `copies` of kernels that the option
+ *          kernel-map names
+ * keeps    programs
+ *
+ * How many copies is the option split-mode; with one, nothing is written. The core with the number
+ * c of its type runs copy c mod `split` (docs/language.md, "Entries"). The copies are made when the
+ * kernels are linked. A kernel with `split` brings its own, whose number must be the same; which
+ * functions those are is `copies`, which the option kernel-map gives.
+ */
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 #include "passes/entry/superkernel.h"
 #include "passes/entry/visit.h"
+
+#include <string.h>
 
 enum { MAX_COPIES = 64 };
 
@@ -248,19 +260,6 @@ static void kernel_map_warn(const struct pass_context *context)
                 warn_block(context, block, options.of[SK_kernel_map]);
         }
 }
-
-/* split-code: has the cores of an entry run copies of each kernel's code.
- *
- * needs    super kernels with their entries, a kernel for every op
- * changes  `split` of entries that do not have it; `split` and `copies` of kernels that the option
- *          kernel-map names
- * keeps    programs
- *
- * How many copies is the option split-mode; with one, nothing is written. The core with the number
- * c of its type runs copy c mod `split` (docs/language.md, "Entries"). The copies are made when the
- * kernels are linked. A kernel with `split` brings its own, whose number must be the same; which
- * functions those are is `copies`, which the option kernel-map gives.
- */
 
 /* Kernels (by index) that were reported, with the number of the super kernel. */
 struct reports {

@@ -39,9 +39,8 @@ struct cutter {
     uint32_t *ops; /* by position - begin */
     /* Ops of each stream by position: at[first[s]] .. at[first[s + 1]]. */
     uint32_t n_streams, *stream_of, *at, *first, *place;
-    /* Of the scope at work, by stream: whether it has members there, and places of these. */
-    uint32_t *met, *low, *high;
-    struct vec_u32 streams, found; /* streams with members; ops that cut */
+    uint32_t *met, *last; /* by stream: the last scope with members there, the place of the last */
+    struct vec_u32 found; /* ops that cut the scope at work */
 };
 
 static void number_streams(struct cutter *c)
@@ -80,15 +79,20 @@ static void list_streams(struct cutter *c)
     }
 }
 
+static void add_cut(struct cutter *c, uint32_t op)
+{
+    vec_push(&c->found, (uint32_t)(c->cuts->position[op] - c->begin));
+}
+
+/* Between a member and the one before it on its stream, others cut. */
 static void meet_member(struct cutter *c, uint32_t scope, uint32_t op)
 {
     uint32_t stream = c->stream_of[op];
-    if (c->met[stream] != scope) {
-        c->met[stream] = scope;
-        c->low[stream] = c->place[op];
-        vec_push(&c->streams, stream);
-    }
-    c->high[stream] = c->place[op];
+    for (uint32_t i = c->last[stream] + 1; c->met[stream] == scope && i < c->place[op]; i++)
+        if (c->roles[c->at[i]] != CUT_IGNORED && c->scope_of[c->at[i]] != scope)
+            add_cut(c, c->at[i]);
+    c->met[stream] = scope;
+    c->last[stream] = c->place[op];
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -97,21 +101,17 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The ops that cut a scope, as positions - begin, each once or twice. `ops` are those of its
+/* The ops that cut a scope, as positions - begin, each once. `ops` are those of its
  * blocks by position. */
 static void find_cuts(struct cutter *c, uint32_t scope, const uint32_t *ops, uint32_t count)
 {
-    c->streams.count = c->found.count = 0;
+    c->found.count = 0;
     for (uint32_t i = 0; i < count; i++)
         if (c->roles[ops[i]] == CUT_MEMBER)
             meet_member(c, scope, ops[i]);
     for (uint32_t i = 0; i < count; i++)
         if (c->roles[ops[i]] == CUT_OTHER && c->met[c->stream_of[ops[i]]] == scope)
-            vec_push(&c->found, (uint32_t)(c->cuts->position[ops[i]] - c->begin));
-    for (uint32_t s = 0; s < c->streams.count; s++)
-        for (uint32_t i = c->low[c->streams.at[s]]; i <= c->high[c->streams.at[s]]; i++)
-            if (c->roles[c->at[i]] != CUT_IGNORED && c->scope_of[c->at[i]] != scope)
-                vec_push(&c->found, (uint32_t)(c->cuts->position[c->at[i]] - c->begin));
+            add_cut(c, ops[i]);
     if (c->found.count > 0)
         qsort(c->found.at, c->found.count, sizeof *c->found.at, compare_ids);
 }
@@ -177,9 +177,7 @@ static void cutter_free(struct cutter *c)
     mem_free(c->place);
     mem_free(c->first);
     mem_free(c->met);
-    mem_free(c->low);
-    mem_free(c->high);
-    vec_free(&c->streams);
+    mem_free(c->last);
     vec_free(&c->found);
 }
 
@@ -201,8 +199,7 @@ void reference_cuts_init(struct reference_cuts *cuts, const struct order *order,
     number_streams(&c);
     list_streams(&c);
     c.met = mem_calloc(c.n_streams, sizeof *c.met);
-    c.low = mem_calloc(c.n_streams, sizeof *c.low);
-    c.high = mem_calloc(c.n_streams, sizeof *c.high);
+    c.last = mem_calloc(c.n_streams, sizeof *c.last);
     cut_scopes(&c, n_scopes);
     cutter_free(&c);
 }
