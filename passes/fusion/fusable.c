@@ -7,19 +7,10 @@
 #include <string.h>
 
 /* Types of collectives, with and without "Hcom" before; Send without it is an event. */
-static const struct {
-    const char *text;
-    size_t size;
-} collectives[] = {
-#define COLLECTIVE(text)                                                                           \
-    {                                                                                              \
-        text, sizeof text - 1                                                                      \
-    }
-    COLLECTIVE("AllReduce"), COLLECTIVE("AllGather"),     COLLECTIVE("AllGatherV"),
-    COLLECTIVE("AlltoAll"),  COLLECTIVE("ReduceScatter"), COLLECTIVE("ReduceScatterV"),
-    COLLECTIVE("AlltoAllV"), COLLECTIVE("AlltoAllVC"),    COLLECTIVE("AllToAll"),
-    COLLECTIVE("AllToAllV"), COLLECTIVE("AllToAllVC"),    COLLECTIVE("Broadcast"),
-    COLLECTIVE("Reduce"),    COLLECTIVE("Send"),          COLLECTIVE("Receive"),
+static const char *const collectives[] = {
+    "AllReduce",      "AllGather", "AllGatherV", "AlltoAll", "ReduceScatter",
+    "ReduceScatterV", "AlltoAllV", "AlltoAllVC", "AllToAll", "AllToAllV",
+    "AllToAllVC",     "Broadcast", "Reduce",     "Send",     "Receive",
 };
 
 bool op_is_collective(const struct module *module, const struct op *op)
@@ -29,8 +20,8 @@ bool op_is_collective(const struct module *module, const struct op *op)
     const char *text = name->text + (prefixed ? 4 : 0);
     size_t size = name->size - (prefixed ? 4 : 0);
     for (size_t i = 0; i < sizeof collectives / sizeof collectives[0]; i++)
-        if (collectives[i].size == size && memcmp(collectives[i].text, text, size) == 0)
-            return prefixed || strcmp(collectives[i].text, "Send") != 0;
+        if (strlen(collectives[i]) == size && memcmp(collectives[i], text, size) == 0)
+            return prefixed || strcmp(collectives[i], "Send") != 0;
     return false;
 }
 
