@@ -85,6 +85,22 @@ struct range module_add_attrs(struct module *module, const struct attr *attrs, u
     return range;
 }
 
+struct range attrs_with(struct module *module, struct range attrs, struct attr attr)
+{
+    VEC(struct attr) list = {NULL, 0, 0};
+    bool replaced = false;
+    for (uint32_t i = 0; i < attrs.count; i++) {
+        bool same = module->attrs.at[attrs.first + i].key == attr.key;
+        vec_push(&list, same ? attr : module->attrs.at[attrs.first + i]);
+        replaced = replaced || same;
+    }
+    if (!replaced)
+        vec_push(&list, attr);
+    attrs = module_add_attrs(module, list.at, list.count);
+    vec_free(&list);
+    return attrs;
+}
+
 struct range module_add_values(struct module *module, const struct attr_value *values,
                                uint32_t count)
 {

@@ -56,6 +56,9 @@ static inline bool attrs_are_private(const struct module *module, struct range a
     return true;
 }
 
+/* A copy of attributes with one more, in the place of that of its key if there is one. */
+struct range attrs_with(struct module *module, struct range attrs, struct attr attr);
+
 /* ---- maps, in which something else takes the place of types or symbols ---- */
 
 struct attr_map {

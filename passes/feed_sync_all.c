@@ -20,6 +20,7 @@
  * cores of the type come to in the same order, so nothing waits in a circle that did not before. It
  * orders nothing that the proof relies on.
  */
+#include "ir/attrs.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 #include "passes/entry/insertion_points.h"
@@ -52,18 +53,10 @@ static void set_slot(struct superkernel *sk)
 
 static void set_size(struct superkernel *sk, uint64_t blocks)
 {
-    const struct entry *entry = sk->entry;
-    VEC(struct attr) attrs = {NULL, 0, 0};
-    if (attr_find(sk->module, entry->attrs, W_workspace))
-        return;
-    for (uint32_t i = 0; i < entry->attrs.count; i++)
-        vec_push(&attrs, sk->module->attrs.at[entry->attrs.first + i]);
-    vec_push(&attrs,
-             (struct attr){W_workspace,
-                           NONE,
-                           {.kind = ATTR_INT, .i = (int64_t)workspace_size(blocks, sk->count)}});
-    superkernel_own_entry(sk)->attrs = module_add_attrs(sk->module, attrs.at, attrs.count);
-    vec_free(&attrs);
+    struct attr size = {
+        W_workspace, NONE, {.kind = ATTR_INT, .i = (int64_t)workspace_size(blocks, sk->count)}};
+    if (!attr_find(sk->module, sk->entry->attrs, W_workspace))
+        superkernel_own_entry(sk)->attrs = attrs_with(sk->module, sk->entry->attrs, size);
 }
 
 /* -------------------------------------------------------------------------- programs ---- */

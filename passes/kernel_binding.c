@@ -1,5 +1,6 @@
 #include "passes/kernel_binding.h"
 
+#include "ir/attrs.h"
 #include "ir/base/file_fault.h"
 #include "ir/block_rules.h"
 #include "ir/calls.h"
@@ -209,19 +210,6 @@ static bool report_entry(const struct sizer *sizer, const struct op *op)
 
 /* ----------------------------------------------------------------------------- binding ---- */
 
-static struct range attrs_with_block(struct module *module, struct range attrs, int64_t blocks)
-{
-    VEC(struct attr) copy = {NULL, 0, 0};
-    for (uint32_t i = 0; i < attrs.count; i++) {
-        vec_push(&copy, module->attrs.at[attrs.first + i]);
-        if (copy.at[i].key == W_block)
-            copy.at[i].value = (struct attr_value){.kind = ATTR_INT, .i = blocks};
-    }
-    struct range range = module_add_attrs(module, copy.at, copy.count);
-    vec_free(&copy);
-    return range;
-}
-
 /* The kernel with so many blocks, declared where it is not yet. */
 static uint32_t sized_kernel(struct sizer *sizer, uint32_t name, int64_t blocks)
 {
@@ -232,7 +220,9 @@ static uint32_t sized_kernel(struct sizer *sizer, uint32_t name, int64_t blocks)
     if (*copy == NONE) {
         *copy = module_free_symbol(module, wanted, ".");
         struct kernel kernel = *module_kernel(module, name);
-        struct range attrs = attrs_with_block(module, kernel.attrs, blocks);
+        struct attr block = *attr_find(module, kernel.attrs, W_block);
+        block.value = (struct attr_value){.kind = ATTR_INT, .i = blocks};
+        struct range attrs = attrs_with(module, kernel.attrs, block);
         module_add_kernel(module, *copy, kernel.type)->attrs = attrs;
     }
     return *copy;

@@ -10,6 +10,7 @@
  * kernels are linked. A kernel with `split` brings its own, whose number must be the same; which
  * functions those are is `copies`, which the option kernel-map gives.
  */
+#include "ir/attrs.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 #include "passes/entry/superkernel.h"
@@ -161,17 +162,10 @@ static bool same_lists(const struct module *module, const struct attr *copies,
 static void write_copies(struct module *module, struct kernel *kernel, const struct lists *lists)
 {
     struct range values = module_add_values(module, lists->at.at, lists->at.count);
-    VEC(struct attr) attrs = {NULL, 0, 0};
-    for (uint32_t i = 0; i < kernel->attrs.count; i++)
-        if (module->attrs.at[kernel->attrs.first + i].key != W_split)
-            vec_push(&attrs, module->attrs.at[kernel->attrs.first + i]);
-    vec_push(&attrs, ((struct attr){W_split, NONE, {.kind = ATTR_INT, .i = lists->count}}));
-    vec_push(&attrs,
-             ((struct attr){W_copies,
-                            NONE,
-                            {.kind = ATTR_LIST, .first = values.first, .count = values.count}}));
-    kernel->attrs = module_add_attrs(module, attrs.at, attrs.count);
-    vec_free(&attrs);
+    struct attr split = {W_split, NONE, {.kind = ATTR_INT, .i = lists->count}};
+    struct attr copies = {
+        W_copies, NONE, {.kind = ATTR_LIST, .first = values.first, .count = values.count}};
+    kernel->attrs = attrs_with(module, attrs_with(module, kernel->attrs, split), copies);
 }
 
 static bool write_kernel(const struct superkernel *sk, struct kernel *kernel, uint32_t *copies)
@@ -310,17 +304,6 @@ static bool check_kernels(const struct superkernel *sk, uint32_t copies, bool wr
     return ok;
 }
 
-static void write_split(struct module *module, struct entry *entry, uint32_t copies)
-{
-    struct range old = entry->attrs;
-    struct attr *attrs = mem_calloc(old.count + 1, sizeof *attrs);
-    for (uint32_t i = 0; i < old.count; i++)
-        attrs[i] = module->attrs.at[old.first + i];
-    attrs[old.count] = (struct attr){W_split, NONE, {.kind = ATTR_INT, .i = copies}};
-    entry->attrs = module_add_attrs(module, attrs, old.count + 1);
-    mem_free(attrs);
-}
-
 static bool split(struct superkernel *sk)
 {
     const struct attr *written = attr_find(sk->module, sk->entry->attrs, W_split);
@@ -334,7 +317,9 @@ static bool split(struct superkernel *sk)
     if (!check_kernels(sk, copies, written))
         return false;
     if (!written && copies > 1)
-        write_split(sk->module, superkernel_own_entry(sk), copies);
+        superkernel_own_entry(sk)->attrs =
+            attrs_with(sk->module, sk->entry->attrs,
+                       (struct attr){W_split, NONE, {.kind = ATTR_INT, .i = copies}});
     return true;
 }
 

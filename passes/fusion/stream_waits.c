@@ -1,4 +1,5 @@
 /* What passive ops have their streams wait for, as clauses of the ops that wait. */
+#include "ir/attrs.h"
 #include "ir/event_sides.h"
 #include "passes/fusion/fusion.h"
 
@@ -113,15 +114,11 @@ static void give(struct spelling *s, uint32_t op, uint32_t held)
     id_map_free(&has[1]);
 }
 
-static void mark(struct spelling *s, uint32_t id)
+static void mark_off_stream(struct spelling *s, uint32_t id)
 {
     struct op *op = &s->graph->ops.at[id];
-    VEC(struct attr) attrs = {NULL, 0, 0};
-    for (uint32_t i = 0; i < op->attrs.count; i++)
-        vec_push(&attrs, s->module->attrs.at[op->attrs.first + i]);
-    vec_push(&attrs, ((struct attr){W_off_stream, NONE, {.kind = ATTR_BOOL, .i = 1}}));
-    op->attrs = module_add_attrs(s->module, attrs.at, attrs.count);
-    vec_free(&attrs);
+    op->attrs = attrs_with(s->module, op->attrs,
+                           (struct attr){W_off_stream, NONE, {.kind = ATTR_BOOL, .i = 1}});
 }
 
 static void spell_graph(struct spelling *s)
@@ -145,7 +142,7 @@ static void spell_graph(struct spelling *s)
     }
     for (uint32_t i = 0; i < s->at.count; i++)
         if (fixed_block(s, s->at.at[i].op) == NONE)
-            mark(s, s->at.at[i].op);
+            mark_off_stream(s, s->at.at[i].op);
 }
 
 void fusion_free_passive(struct pass_context *context)
