@@ -492,7 +492,8 @@ static void report_circle(const struct circles *circles, uint32_t first)
                   NAME(module, module->graphs.at[callee.graph].name));
     }
     if (count - begin > MAX_CIRCLE_STEPS)
-        diag_help(diags, "and %u steps more", count - begin - MAX_CIRCLE_STEPS);
+        diag_help(diags, "and %u more step%s", count - begin - MAX_CIRCLE_STEPS,
+                  count - begin == MAX_CIRCLE_STEPS + 1 ? "" : "s");
 }
 
 static void enter(struct circles *circles, uint32_t graph)

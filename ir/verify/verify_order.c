@@ -179,7 +179,8 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
             op = order->edges[cycle.edges.at[i]].from;
         }
         if (cycle.edges.count > MAX_STEPS)
-            diag_help(verifier->diags, "and %u steps more", cycle.edges.count - MAX_STEPS);
+            diag_help(verifier->diags, "and %u more step%s", cycle.edges.count - MAX_STEPS,
+                      cycle.edges.count == MAX_STEPS + 1 ? "" : "s");
     }
     vec_free(&cycle.edges);
     mem_free(sorted);
