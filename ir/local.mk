@@ -163,8 +163,6 @@ libskir_la_SOURCES += \
 	ir/base/utf8.c \
 	ir/base/utf8.h \
 	ir/base/vec.h \
-	ir/base/workers.c \
-	ir/base/workers.h \
 	ir/syntax/grammar.c \
 	ir/syntax/grammar.h \
 	ir/syntax/lexer.c \

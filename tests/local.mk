@@ -147,8 +147,7 @@ unit_tests = \
 	tests/unit/test_sync_simulator \
 	tests/unit/test_template \
 	tests/unit/test_tensor \
-	tests/unit/test_twin \
-	tests/unit/test_workers
+	tests/unit/test_twin
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)

@@ -2,13 +2,14 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
 #include "ir/base/parts.h"
-#include "ir/base/workers.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 enum {
-    LEAST_WEIGHT = 1000,  /* less is done nearly as soon as threads are woken */
+    LEAST_WEIGHT = 1000,  /* less is done nearly as soon as threads are started */
     PARTS_PER_THREAD = 4, /* so that threads end at about the same time */
     MAX_THREADS = 256,
 };
@@ -45,15 +46,36 @@ static void do_items(void *user)
     part->parts->work(part->parts->user, part->first, part->end, &part->diags);
 }
 
-static void do_parts(void *user)
+/* One after another, as long as there are any. */
+static void *do_parts(void *user)
 {
     struct run *run = user;
     for (;;) {
         uint32_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
         if (next >= run->count)
-            return;
+            return NULL;
         run->at[next].done = part_run(&run->at[next].scope, do_items, &run->at[next]);
     }
+}
+
+/* On this thread, and on up to `others` more, as many as the system lets us have. Signals go to
+ * this one, but for those that say what the thread itself has done. */
+static void do_all_parts(struct run *run, unsigned others)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    pthread_t threads[MAX_THREADS];
+    unsigned count = 0;
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    while (count < others && pthread_create(&threads[count], NULL, do_parts, run) == 0)
+        count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    do_parts(run);
+    while (count > 0)
+        pthread_join(threads[--count], NULL);
 }
 
 static void end_part(struct part *part, struct diags *diags)
@@ -105,7 +127,7 @@ void parts_run(const struct parts *parts, struct diags *diags)
     struct run run = {.at = NULL};
     uint32_t wanted = threads * PARTS_PER_THREAD;
     make_parts(&run, parts, wanted < parts->count ? wanted : parts->count, all, diags);
-    workers_run((threads < run.count ? threads : run.count) - 1, do_parts, &run);
+    do_all_parts(&run, (threads < run.count ? threads : run.count) - 1);
     for (uint32_t i = 0; i < run.count; i++)
         end_part(&run.at[i], diags);
     mem_free(run.at);
