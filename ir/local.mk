@@ -147,8 +147,6 @@ libskir_la_SOURCES += \
 	ir/base/part.h \
 	ir/base/parts.c \
 	ir/base/parts.h \
-	ir/base/sha256.c \
-	ir/base/sha256.h \
 	ir/base/source.c \
 	ir/base/source.h \
 	ir/base/source_files.c \
@@ -208,7 +206,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_warnings.c \
 	ir/verify/verify_types.c
 
-libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
+libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(NETTLE_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skir_[^y]'
 

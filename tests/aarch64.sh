@@ -23,7 +23,7 @@ missing()
 emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
 command -v aarch64-linux-gnu-gcc >/dev/null || missing aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 [ -n "$emulator" ] || missing qemu-aarch64 qemu-user
-for module in libelf libcjson cmocka; do
+for module in libelf libcjson nettle cmocka; do
     PKG_CONFIG_LIBDIR=$libraries/pkgconfig pkg-config --exists "$module" ||
         missing "$module for arm64" \
             "lib${module#lib}-dev:arm64, after 'dpkg --add-architecture arm64'"

@@ -1,6 +1,8 @@
 #include "backend/ascend/build.h"
 
 #include <errno.h>
+#include <nettle/base16.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,6 @@
 #include "backend/device/tools.h"
 #include "backend/library/kernel_link.h"
 #include "backend/object/object.h"
-#include "ir/base/sha256.h"
 #include "ir/syntax/locate.h"
 
 /* Groups of the link; kernels' come behind them. Parts of entries are apart, as inline functions of
@@ -474,17 +475,31 @@ static enum backend_status finish(struct build *build, const char *folder, const
     return status;
 }
 
+enum { DIGEST_HEX = 2 * SHA256_DIGEST_SIZE };
+
+/* The SHA-256 of bytes in hexadecimal digits, with a NUL after them. */
+static void put_digest(const struct file_bytes *bytes, char hex[DIGEST_HEX + 1])
+{
+    struct sha256_ctx context;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_init(&context);
+    sha256_update(&context, bytes->size, (const uint8_t *)bytes->data);
+    sha256_digest(&context, sizeof digest, digest);
+    base16_encode_update(hex, sizeof digest, digest);
+    hex[DIGEST_HEX] = '\0';
+}
+
 /* Writes the object where it belongs, and the metadata beside it. */
 static enum backend_status deliver(struct build *build, const char *finished)
 {
     const char *output = build->job->output;
     struct file_bytes bytes;
-    char error[512], digest[SHA256_HEX + 1];
+    char error[512], digest[DIGEST_HEX + 1];
     if (!file_read(finished, &bytes, error, sizeof error)) {
         report(build, DIAG_file, error);
         return BACKEND_TOOL;
     }
-    sha256_hex(bytes.data, bytes.size, digest);
+    put_digest(&bytes, digest);
     const struct meta_object object = {file_part(build->base), digest, &build->code, &build->lines};
     bool companions = has_companions(output);
     bool ok = file_write(output, bytes.data, bytes.size, error, sizeof error) ||
