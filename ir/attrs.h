@@ -13,7 +13,7 @@ enum attr_owner {
 
 /* What the value may be. */
 enum key_kind {
-#define ATTR_KIND(name, predicate, text) KIND_##name,
+#define ATTR_KIND(name, holds, text) KIND_##name,
 #include "ir/attr_kinds.def"
 };
 

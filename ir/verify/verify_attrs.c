@@ -8,7 +8,8 @@
 
 /* --------------------------------------------------------------------------- kinds ---- */
 
-static bool list_of(const struct module *module, const struct attr_value *list, enum attr_kind kind)
+static bool is_list_of(const struct module *module, const struct attr_value *list,
+                       enum attr_kind kind)
 {
     if (list->kind != ATTR_LIST)
         return false;
@@ -34,26 +35,8 @@ static bool is_by_core(const struct module *module, const struct attr_value *val
     return true;
 }
 
-static bool is_int(const struct module *module, const struct attr_value *value)
+static bool is_align(const struct attr_value *value)
 {
-    (void)module;
-    return value->kind == ATTR_INT;
-}
-
-static bool is_string(const struct module *module, const struct attr_value *value)
-{
-    (void)module;
-    return value->kind == ATTR_STRING;
-}
-
-static bool is_blocks(const struct module *module, const struct attr_value *value)
-{
-    return is_int(module, value) || is_string(module, value);
-}
-
-static bool is_align(const struct module *module, const struct attr_value *value)
-{
-    (void)module;
     return value->kind == ATTR_INT && value->i >= 0 && value->i <= 1 << 28 &&
            (value->i & (value->i - 1)) == 0;
 }
@@ -64,31 +47,9 @@ static bool is_arch(const struct module *module, const struct attr_value *value)
     return value->kind == ATTR_STRING && arch_of_name(module, value->id, &arch);
 }
 
-static bool is_symbol(const struct module *module, const struct attr_value *value)
+static bool is_switch(const struct attr_value *value)
 {
-    (void)module;
-    return value->kind == ATTR_SYMBOL;
-}
-
-static bool is_flag(const struct module *module, const struct attr_value *value)
-{
-    (void)module;
-    return value->kind == ATTR_BOOL;
-}
-
-static bool is_switch(const struct module *module, const struct attr_value *value)
-{
-    return is_flag(module, value) || (value->kind == ATTR_INT && (value->i == 0 || value->i == 1));
-}
-
-static bool is_words(const struct module *module, const struct attr_value *value)
-{
-    return list_of(module, value, ATTR_WORD);
-}
-
-static bool is_types(const struct module *module, const struct attr_value *value)
-{
-    return list_of(module, value, ATTR_TYPE);
+    return value->kind == ATTR_BOOL || (value->kind == ATTR_INT && (value->i | 1) == 1);
 }
 
 /* Numbers of operands, or words. */
@@ -104,18 +65,13 @@ static bool is_places(const struct module *module, const struct attr_value *list
     return true;
 }
 
-static bool is_buffers(const struct module *module, const struct attr_value *value)
-{
-    return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);
-}
-
 static bool is_copies(const struct module *module, const struct attr_value *value)
 {
-    if (!list_of(module, value, ATTR_LIST))
+    if (!is_list_of(module, value, ATTR_LIST))
         return false;
     for (uint32_t i = 0; i < value->count; i++) {
         const struct attr_value *names = &module->attr_values.at[value->first + i];
-        if (names->count == 0 || !list_of(module, names, ATTR_STRING))
+        if (names->count == 0 || !is_list_of(module, names, ATTR_STRING))
             return false;
     }
     return true;
@@ -150,11 +106,6 @@ static bool is_operand_addresses(const struct module *module, const struct attr_
     return true;
 }
 
-static bool is_address(const struct module *module, const struct attr_value *value)
-{
-    return address_is_one(module, value);
-}
-
 static bool is_addresses(const struct module *module, const struct attr_value *value)
 {
     if (value->kind != ATTR_DICT)
@@ -174,28 +125,31 @@ bool attr_is_names(const struct module *module, const struct attr_value *value)
     return is_by_core(module, value, ATTR_STRING);
 }
 
-static bool is_sizes(const struct module *module, const struct attr_value *value)
+static bool is_time(const struct attr_value *value)
 {
-    return is_by_core(module, value, ATTR_INT);
-}
-
-static bool is_time(const struct module *module, const struct attr_value *value)
-{
-    (void)module;
     double us = value->kind == ATTR_INT ? (double)value->i : value->f;
     return (value->kind == ATTR_INT || value->kind == ATTR_FLOAT) && us >= 0 && us <= 1e9;
 }
 
 bool attr_is_variants(const struct module *module, const struct attr_value *value)
 {
-    return list_of(module, value, ATTR_DICT);
+    return is_list_of(module, value, ATTR_DICT);
 }
 
-static const struct {
-    bool (*holds)(const struct module *module, const struct attr_value *value);
-    const char *text;
-} kinds[] = {
-#define ATTR_KIND(name, predicate, text) {predicate, text},
+/* Whether a value is of a kind. */
+static bool is_kind(const struct module *module, enum key_kind kind, const struct attr_value *value)
+{
+    switch (kind) {
+/* clang-format off */
+#define ATTR_KIND(name, holds, text) case KIND_##name: return holds;
+/* clang-format on */
+#include "ir/attr_kinds.def"
+    }
+    return false;
+}
+
+static const char *const kinds[] = {
+#define ATTR_KIND(name, holds, text) text,
 #include "ir/attr_kinds.def"
 };
 
@@ -251,9 +205,9 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
                         const struct attr_row *row)
 {
     struct span span = locate_token(verifier->module, attr->loc);
-    if (!kinds[row->kind].holds(verifier->module, &attr->value)) {
+    if (!is_kind(verifier->module, row->kind, &attr->value)) {
         diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must be %s",
-                NAME(verifier->module, attr->key), kinds[row->kind].text);
+                NAME(verifier->module, attr->key), kinds[row->kind]);
         return;
     }
     if (is_ranged(row, &attr->value))
@@ -267,7 +221,7 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
 bool attr_row_takes(const struct module *module, const struct attr_row *row,
                     const struct attr_value *value)
 {
-    return kinds[row->kind].holds(module, value) &&
+    return is_kind(module, row->kind, value) &&
            (!is_ranged(row, value) || (value->i >= row->low && value->i <= row->high));
 }
 
