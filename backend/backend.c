@@ -1,5 +1,5 @@
 #include "backend/backend.h"
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/syntax/print.h"
 

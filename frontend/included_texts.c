@@ -1,5 +1,5 @@
 #include "frontend/included_texts.h"
-#include "ir/base/message.h"
+#include "ir/base/text.h"
 
 #include <string.h>
 

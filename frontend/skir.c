@@ -2,12 +2,12 @@
 #include "config.h"
 #endif
 
-#include "frontend/skir.h"
 #include "backend/backend.h"
 #include "frontend/included_texts.h"
 #include "frontend/session.h"
+#include "frontend/skir.h"
 #include "ir/base/stream.h"
-#include "ir/syntax/origins.h"
+#include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/infer_types.h"

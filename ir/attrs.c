@@ -1,6 +1,6 @@
 /* Attributes, and the pools that hold them. */
 #include "ir/attrs.h"
-#include "ir/base/part.h"
+#include "ir/base/memory.h"
 #include "ir/module.h"
 
 #include <string.h>

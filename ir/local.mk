@@ -24,19 +24,17 @@ libskir_la_SOURCES += \
 	ir/dtypes.def \
 	ir/effects.c \
 	ir/effects.h \
-	ir/entry.c \
 	ir/entry.h \
 	ir/estimate.c \
 	ir/estimate.h \
 	ir/event_sides.c \
 	ir/event_sides.h \
 	ir/foreign_dtypes.def \
+	ir/foreign_names.c \
+	ir/foreign_names.h \
 	ir/formats.def \
-	ir/ge_gears.c \
-	ir/ge_gears.h \
 	ir/gears.c \
 	ir/gears.h \
-	ir/graph.c \
 	ir/groups.c \
 	ir/groups.h \
 	ir/instr.h \
@@ -46,9 +44,6 @@ libskir_la_SOURCES += \
 	ir/kernels.c \
 	ir/launch_gates.c \
 	ir/launch_gates.h \
-	ir/meant_names.c \
-	ir/meant_names.def \
-	ir/meant_names.h \
 	ir/members.c \
 	ir/members.h \
 	ir/memories.c \
@@ -70,8 +65,6 @@ libskir_la_SOURCES += \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
-	ir/op_ranges.c \
-	ir/op_ranges.h \
 	ir/abreast.c \
 	ir/abreast.h \
 	ir/rings.c \
@@ -81,7 +74,6 @@ libskir_la_SOURCES += \
 	ir/operands.c \
 	ir/operands.h \
 	ir/op_values.c \
-	ir/op_values.h \
 	ir/order.c \
 	ir/order.h \
 	ir/order_pairs.h \
@@ -91,9 +83,6 @@ libskir_la_SOURCES += \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
-	ir/sk_patterns.c \
-	ir/refine_types.c \
-	ir/refine_types.h \
 	ir/seen_ops.c \
 	ir/seen_ops.h \
 	ir/slots.c \
@@ -102,14 +91,10 @@ libskir_la_SOURCES += \
 	ir/sound.h \
 	ir/tables.c \
 	ir/types.c \
-	ir/variants.c \
-	ir/variants.h \
+	ir/kernels.h \
 	ir/words.def \
 	ir/base/arena.c \
 	ir/base/arena.h \
-	ir/base/array_kinds.c \
-	ir/base/array_kinds.h \
-	ir/base/bytes16.h \
 	ir/base/check.h \
 	ir/base/cleanup_registry.c \
 	ir/base/cleanup_registry.h \
@@ -138,40 +123,26 @@ libskir_la_SOURCES += \
 	ir/base/guarded.h \
 	ir/base/memory.c \
 	ir/base/memory.h \
-	ir/base/message.h \
-	ir/base/numbered.c \
-	ir/base/numbered.h \
 	ir/base/pages.c \
 	ir/base/pages.h \
-	ir/base/part.c \
-	ir/base/part.h \
 	ir/base/parts.c \
 	ir/base/parts.h \
 	ir/base/source.c \
 	ir/base/source.h \
-	ir/base/source_files.c \
 	ir/base/stream.c \
 	ir/base/stream.h \
-	ir/base/suggest.c \
-	ir/base/suggest.h \
 	ir/base/text.c \
 	ir/base/text.h \
 	ir/base/tool.c \
 	ir/base/tool.h \
-	ir/base/utf8.c \
-	ir/base/utf8.h \
 	ir/base/vec.h \
 	ir/syntax/grammar.c \
 	ir/syntax/grammar.h \
 	ir/syntax/lexer.c \
-	ir/syntax/instr_numbers.c \
-	ir/syntax/instr_numbers.h \
 	ir/syntax/locate.c \
 	ir/syntax/locate.h \
 	ir/syntax/mistakes.c \
 	ir/syntax/mistakes.h \
-	ir/syntax/origins.c \
-	ir/syntax/origins.h \
 	ir/syntax/parse.c \
 	ir/syntax/parse.h \
 	ir/syntax/parse_entry.c \
@@ -183,17 +154,12 @@ libskir_la_SOURCES += \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
-	ir/verify/graph_verifier.h \
-	ir/verify/gear_rows.c \
-	ir/verify/gear_rows.h \
 	ir/verify/infer_types.c \
 	ir/verify/infer_types.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
 	ir/verify/verify_attrs.c \
-	ir/verify/verify_blocks.c \
 	ir/verify/verify_calls.c \
-	ir/verify/verify_contents.c \
 	ir/verify/verify_entry.c \
 	ir/verify/verify_gears.c \
 	ir/verify/verify_graph.c \
@@ -203,8 +169,8 @@ libskir_la_SOURCES += \
 	ir/verify/verify_op_types.c \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_order.c \
-	ir/verify/verify_warnings.c \
-	ir/verify/verify_types.c
+	ir/verify/verify_types.c \
+	ir/verify/verify_warnings.c
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(NETTLE_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \

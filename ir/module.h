@@ -11,7 +11,6 @@
 #include "ir/base/diag.h"
 #include "ir/base/ids.h"
 #include "ir/base/intern.h"
-#include "ir/base/part.h"
 #include "ir/entry.h"
 
 #include <stdbool.h>

@@ -115,8 +115,8 @@ static bool lists_fit(struct evaluator *e, const struct rule_value *args)
 struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args)
 {
     struct cut cut = {.e = e, .args = args};
-    for (unsigned i = 0; i < ARGS; i++)
-        if (i <= STRIDES ? args[i].kind != VALUE_LIST : !rule_as_number(&args[i]))
+    for (unsigned i = BEGIN_MASK; i < ARGS; i++)
+        if (!rule_as_number(&args[i]))
             return rule_unknown;
     if (!lists_fit(e, args))
         return rule_unknown;
@@ -145,11 +145,8 @@ static uint32_t named_axis(struct evaluator *e, const struct rule_value *axes, u
 
 static struct rule_value rule_sliced(struct evaluator *e, const struct rule_value *args)
 {
-    enum { AXES = 3, STEPS = 4, LISTS = 5 };
+    enum { AXES = 3, STEPS = 4 };
     const struct rule_value *x = &args[X], *axes = &args[AXES], *steps = &args[STEPS];
-    for (unsigned i = 0; i < LISTS; i++)
-        if (args[i].kind != VALUE_LIST)
-            return rule_unknown;
     if (!lists_fit(e, (struct rule_value[]){*x, args[BEGIN], args[END], *steps}))
         return rule_unknown;
     uint32_t count = args[BEGIN].count;
@@ -346,19 +343,17 @@ static struct rule_value call_has(struct evaluator *e, const struct rule_value *
     axes.dims[0] = args[1].number;
     if (args[1].kind == VALUE_LIST)
         axes = args[1];
-    if (args[0].kind != VALUE_LIST || args[1].kind == VALUE_UNKNOWN ||
-        !mark_axes(e, &axes, args[0].count))
+    if (args[1].kind == VALUE_UNKNOWN || !mark_axes(e, &axes, args[0].count))
         return rule_unknown;
     return rule_number(true);
 }
 
 static struct rule_value call_reduce(struct evaluator *e, const struct rule_value *args)
 {
-    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *axes = &args[1];
     const int64_t *keep = rule_as_number(&args[2]);
-    if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST || !keep ||
-        !(marked = mark_axes(e, axes, shape->count)))
+    const bool *marked = keep ? mark_axes(e, axes, shape->count) : NULL;
+    if (!marked)
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     uint32_t n = 0;
@@ -373,10 +368,9 @@ static struct rule_value call_reduce(struct evaluator *e, const struct rule_valu
 
 static struct rule_value call_squeeze(struct evaluator *e, const struct rule_value *args)
 {
-    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *axes = &args[1];
-    if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST ||
-        !(marked = mark_axes(e, axes, shape->count)))
+    const bool *marked = mark_axes(e, axes, shape->count);
+    if (!marked)
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     uint32_t n = 0;
@@ -395,12 +389,10 @@ static struct rule_value call_squeeze(struct evaluator *e, const struct rule_val
 
 static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_value *args)
 {
-    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *axes = &args[1];
-    if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST)
-        return rule_unknown;
     struct rule_value out = rule_new_list(e, (uint64_t)shape->count + axes->count);
-    if (out.kind != VALUE_LIST || !(marked = mark_places(e, axes, out.count)))
+    const bool *marked = out.kind == VALUE_LIST ? mark_places(e, axes, out.count) : NULL;
+    if (!marked)
         return rule_unknown;
     uint32_t n = 0;
     for (uint32_t i = 0; i < out.count; i++) {
@@ -413,10 +405,9 @@ static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_v
 
 static struct rule_value call_permute(struct evaluator *e, const struct rule_value *args)
 {
-    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *order = &args[1];
-    if (shape->kind != VALUE_LIST || order->kind != VALUE_LIST ||
-        !(marked = mark_places(e, order, shape->count)))
+    const bool *marked = mark_places(e, order, shape->count);
+    if (!marked)
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -443,8 +434,7 @@ static struct rule_value call_slice(struct evaluator *e, const struct rule_value
 {
     const struct rule_value *shape = &args[0];
     uint32_t from, to;
-    if (shape->kind != VALUE_LIST || !cut_of(&args[1], shape->count, &from) ||
-        !cut_of(&args[2], shape->count, &to))
+    if (!cut_of(&args[1], shape->count, &from) || !cut_of(&args[2], shape->count, &to))
         return rule_unknown;
     struct rule_value out = rule_list(e, to > from ? to - from : 0);
     for (uint32_t i = 0; i < out.count; i++)
@@ -456,7 +446,7 @@ static struct rule_value call_every(struct evaluator *e, const struct rule_value
 {
     const int64_t *step = rule_as_number(&args[2]);
     uint32_t from;
-    if (args[0].kind != VALUE_LIST || !step || !cut_of(&args[1], args[0].count, &from))
+    if (!step || !cut_of(&args[1], args[0].count, &from))
         return rule_unknown;
     if (*step <= 0)
         return rule_fail_here(e, "a step is below 1");
@@ -471,7 +461,7 @@ static struct rule_value call_replace(struct evaluator *e, const struct rule_val
                                       bool insert)
 {
     const struct rule_value *shape = &args[0];
-    if (shape->kind != VALUE_LIST || args[2].kind != VALUE_NUMBER)
+    if (args[2].kind != VALUE_NUMBER)
         return rule_unknown;
     uint32_t at = rule_place(e, &args[1], shape->count + insert);
     struct rule_value out = rule_new_list(e, (uint64_t)shape->count + insert);
@@ -503,8 +493,6 @@ static struct rule_value call_reshape(struct evaluator *e, const struct rule_val
 {
     const struct rule_value *shape = &args[0], *wanted = &args[1];
     uint32_t rest = NONE;
-    if (shape->kind != VALUE_LIST || wanted->kind != VALUE_LIST)
-        return rule_unknown;
     struct rule_dim size = rule_product(e, shape);
     struct rule_value out = rule_list(e, wanted->count);
     for (uint32_t i = 0; i < out.count; i++) {
@@ -546,7 +534,7 @@ static struct rule_value call_ones(struct evaluator *e, const struct rule_value 
 static struct rule_value call_fill(struct evaluator *e, const struct rule_value *args)
 {
     uint32_t count;
-    if (args[0].kind != VALUE_LIST || !rule_pair(e, &args[0], &args[1], &count))
+    if (!rule_pair(e, &args[0], &args[1], &count))
         return rule_unknown;
     struct rule_value out = rule_list(e, count);
     for (uint32_t i = 0; i < out.count; i++) {
@@ -648,16 +636,18 @@ static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint3
     }
 }
 
+/* Lists that are not known make nothing, but for those of `broadcast`, of which the first may be
+ * wrong already. */
 struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct rule_value *args)
 {
+    const char *takes = rule_function_info((enum rule_function)rule->number)->takes;
+    for (uint32_t i = 0; takes[i]; i++)
+        if (takes[i] == 'l' && takes[i + 1] != '+' && args[i].kind != VALUE_LIST)
+            return rule_unknown;
     switch (rule->number) {
-    case RULE_FN_rank:
-        return args[0].kind == VALUE_LIST ? rule_number(args[0].count) : rule_unknown;
-    case RULE_FN_size:
-        return args[0].kind == VALUE_LIST ? rule_dim_value(rule_product(e, &args[0]))
-                                          : rule_unknown;
-    case RULE_FN_sum:
-        return args[0].kind == VALUE_LIST ? rule_dim_value(rule_sum(e, &args[0])) : rule_unknown;
+    case RULE_FN_rank: return rule_number(args[0].count);
+    case RULE_FN_size: return rule_dim_value(rule_product(e, &args[0]));
+    case RULE_FN_sum: return rule_dim_value(rule_sum(e, &args[0]));
     case RULE_FN_has: return call_has(e, args);
     case RULE_FN_ones: return call_ones(e, &args[0]);
     case RULE_FN_fill: return call_fill(e, args);

@@ -3,6 +3,7 @@
 #define IR_OP_INFER_H
 
 #include "ir/contents.h"
+#include "ir/module.h"
 #include "ir/op_tensors.h"
 
 enum op_untold { OP_ALL_TOLD, OP_NO_DTYPE, OP_NO_SHAPE, OP_MANY_DIMS };
@@ -23,5 +24,16 @@ struct op_inference {
 void op_infer(struct op_inference *in, struct module *module, struct graph *graph,
               const struct op *op, const struct op_type *type, const uint8_t *written,
               struct arena *arena);
+
+/* What either of two types that agree knows; `b` may be NONE. */
+uint32_t merged_type(struct module *module, uint32_t a, uint32_t b);
+
+/* Gives results of ops, in the places of dimensions, ranks and data types that are not known, those
+ * that follow from the operands, op by op in the order of the text: where these have become known.
+ * What is known stays. Whether there was anything to give. */
+bool refine_result_types(struct module *module, struct graph *graph);
+
+/* Whether there is something of the kind in a type. */
+bool type_has_unknown(const struct module *module, uint32_t id);
 
 #endif

@@ -142,18 +142,15 @@ static bool check_pattern(struct checker *c, const struct rule *list)
 
 /* ---------------------------------------------------------------------- operators ---- */
 
-/* The number of two constants. */
-static bool fold(struct checker *c, const struct rule *rule, int64_t a, int64_t b, int64_t *number)
+bool rule_fold(enum rule_operator op, int64_t a, int64_t b, int64_t *number)
 {
-    bool overflow = false;
-    switch (rule->number) {
-    case RULE_ADD: overflow = __builtin_add_overflow(a, b, number); break;
-    case RULE_SUB: overflow = __builtin_sub_overflow(a, b, number); break;
-    case RULE_MUL: overflow = __builtin_mul_overflow(a, b, number); break;
-    case RULE_DIV: *number = a / b - (a % b < 0); break;
-    default: *number = a % b + (a % b < 0 ? b : 0); break;
+    switch (op) {
+    case RULE_ADD: return !__builtin_add_overflow(a, b, number);
+    case RULE_SUB: return !__builtin_sub_overflow(a, b, number);
+    case RULE_MUL: return !__builtin_mul_overflow(a, b, number);
+    case RULE_DIV: *number = a / b - (a % b < 0); return true;
+    default: *number = a % b + (a % b < 0 ? b : 0); return true;
     }
-    return !overflow || misfit(c, "'%.*s' does not fit 64 bits", EXPRESSION(c, rule));
 }
 
 static bool check_arithmetic(struct checker *c, const struct rule *rule, struct static_value *value)
@@ -167,7 +164,9 @@ static bool check_arithmetic(struct checker *c, const struct rule *rule, struct 
     bool list = left.is == RULE_IS_LIST || right.is == RULE_IS_LIST;
     *value = (struct static_value){.is = list ? RULE_IS_LIST : RULE_IS_NUMBER,
                                    .constant = left.constant && right.constant};
-    return !value->constant || fold(c, rule, left.number, right.number, &value->number);
+    return !value->constant ||
+           rule_fold((enum rule_operator)rule->number, left.number, right.number, &value->number) ||
+           misfit(c, "'%.*s' does not fit 64 bits", EXPRESSION(c, rule));
 }
 
 /* Texts are equal to texts or not; all else can be compared with all else. */

@@ -48,6 +48,10 @@ enum rule_operator {
     RULE_OPERATORS
 };
 
+/* The number of two by an operator from RULE_ADD on, of which `/` and `%` round down and take no
+ * divisor below 1. False where it does not fit. */
+bool rule_fold(enum rule_operator op, int64_t a, int64_t b, int64_t *number);
+
 enum rule_function {
 #define FUNCTION(name, takes, gives, about) RULE_FN_##name,
 #include "ir/op_functions.def"

@@ -3,7 +3,7 @@
 #ifndef IR_OP_SHAPES_H
 #define IR_OP_SHAPES_H
 
-#include "ir/op_types.h"
+#include "ir/op_rules.h"
 
 /* A tensor of an op: of operands that are there, and of results. Dimensions are those of types:
  * what is not an integer is taken for whatever makes the op right. */
@@ -74,5 +74,49 @@ bool op_shapes_infer(const struct op_call *call, struct module *module, struct a
  * not known or too large, or where something is wrong: only then `fault` is set. */
 bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number,
                       struct op_fault *fault);
+
+/* -------------------------------------------------------------- what may stand in operands ---- */
+
+/* The rules `values` of the type at work (docs/op-types.md). */
+
+/* What stands in an operand that no rule allows. */
+struct op_range_fault {
+    uint32_t tensor; /* index of op_call.tensors */
+    uint32_t other;  /* of one that the rule speaks of; NONE */
+    /* Each element is to be from `low` to `high`; not known where `low` is above `high`. */
+    int64_t low, high;
+    char text[512];
+};
+
+/* Whether what is known to stand in operands may stand there. The shapes are right. */
+bool op_ranges_check(const struct op_call *call, struct op_range_fault *fault);
+
+/* Whether any rule needs what stands in the operand of a slot. */
+bool op_range_needs(const struct op_type *type, uint32_t slot);
+
+/* An element of an operand that is to be chosen, and what is chosen before it. */
+struct op_element {
+    uint32_t tensor;
+    int64_t at[RULE_ELEMENTS];
+};
+
+/* Lists that are longer are cut: what is chosen is of their first numbers. */
+enum { MAX_RANGE_LIST = 8 };
+
+/* What an element may be: numbers from `low` to `high`, and if `listed` only those of a list, the
+ * first of which suits best. */
+struct op_range {
+    int64_t low, high;
+    bool listed;
+    uint32_t count;
+    int64_t list[MAX_RANGE_LIST];
+};
+
+/* Narrows a range to what rules of the operand say that this element may be, whatever it is now.
+ * Whether they say the same of all its elements. */
+bool op_range_narrow(const struct op_call *call, const struct op_element *element,
+                     struct op_range *range);
+/* Whether the operand's rules of single elements allow this one, which stands there. */
+bool op_range_allows(const struct op_call *call, const struct op_element *element);
 
 #endif

@@ -57,14 +57,8 @@ static uint32_t count_strings(const cJSON *list)
 /* Whether it is a word of letters, digits and `_` that begins with no digit. */
 static bool is_word(const char *text, size_t size)
 {
-    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char digits[] = "0123456789";
-    if (size == 0 || !strchr(first, text[0]) || !text[0])
-        return false;
-    for (size_t i = 1; i < size; i++)
-        if (!text[i] || (!strchr(first, text[i]) && !strchr(digits, text[i])))
-            return false;
-    return true;
+    static const char bytes[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return size > 0 && (*text < '0' || *text > '9') && strspn(text, bytes) >= size;
 }
 
 static uint32_t find_slot(const struct reading *reading, uint32_t first, uint32_t end,

@@ -1,6 +1,6 @@
 #include "ir/op_types.h"
 #include "ir/base/json_document.h"
-#include "ir/base/part.h"
+#include "ir/base/memory.h"
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
 

@@ -1,7 +1,6 @@
-#include "ir/op_values.h"
 #include "ir/base/text.h"
-#include "ir/base/utf8.h"
 #include "ir/dims.h"
+#include "ir/op_eval.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -188,8 +187,7 @@ static struct rule_dim too_large(struct evaluator *e)
 struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
                                 struct rule_dim b)
 {
-    int64_t n = 0;
-    bool overflow = false;
+    int64_t n;
     if (op == RULE_MUL && ((a.known && a.number == 0) || (b.known && b.number == 0)))
         return rule_known(0);
     if (op == RULE_MUL && a.known && a.number == 1)
@@ -202,14 +200,7 @@ struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, stru
     }
     if (!a.known || !b.known)
         return rule_symbolic(e, op, a, b);
-    switch (op) {
-    case RULE_ADD: overflow = __builtin_add_overflow(a.number, b.number, &n); break;
-    case RULE_SUB: overflow = __builtin_sub_overflow(a.number, b.number, &n); break;
-    case RULE_MUL: overflow = __builtin_mul_overflow(a.number, b.number, &n); break;
-    case RULE_DIV: n = a.number / b.number - (a.number % b.number < 0); break;
-    default: n = a.number % b.number + (a.number % b.number < 0 ? b.number : 0); break;
-    }
-    return overflow ? too_large(e) : rule_known(n);
+    return rule_fold(op, a.number, b.number, &n) ? rule_known(n) : too_large(e);
 }
 
 /* ---------------------------------------------------------------------- attributes ---- */

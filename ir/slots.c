@@ -1,6 +1,6 @@
-#include "ir/slots.h"
+#include "ir/kernels.h"
 #include "ir/operands.h"
-#include "ir/variants.h"
+#include "ir/slots.h"
 
 static void push(struct slots *slots, enum slot_kind kind, uint32_t id)
 {

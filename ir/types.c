@@ -1,5 +1,5 @@
 /* Types: equal ones have equal ids. */
-#include "ir/base/part.h"
+#include "ir/base/memory.h"
 #include "ir/module.h"
 
 #include <string.h>

@@ -8,17 +8,17 @@
  *          entries, and arguments of those without
  * keeps    everything else
  */
+#include "ir/base/diag.h"
 #include "ir/base/file_fault.h"
 #include "ir/base/parts.h"
-#include "ir/base/suggest.h"
 #include "ir/calls.h"
+#include "ir/foreign_names.h"
 #include "ir/gears.h"
-#include "ir/meant_names.h"
+#include "ir/module.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/seen_ops.h"
-#include "ir/module.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 #include "passes/entry/short_calls.h"

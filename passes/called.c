@@ -1,7 +1,6 @@
-#include "passes/called.h"
-#include "ir/syntax/instr_numbers.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+#include "passes/called.h"
 
 #include <assert.h>
 

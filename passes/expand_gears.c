@@ -13,7 +13,6 @@
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/gear_rows.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 

@@ -21,8 +21,8 @@
  * orders nothing that the proof relies on.
  */
 #include "ir/attrs.h"
+#include "ir/kernels.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 #include "passes/entry/insertion_points.h"
 #include "passes/entry/visit.h"
 

@@ -11,7 +11,6 @@
  * were waited for. Where barriers and flags go, passes/sync/plan/plan.h finds.
  */
 #include "ir/overlaps.h"
-#include "ir/syntax/instr_numbers.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/superkernel.h"

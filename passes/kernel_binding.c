@@ -5,11 +5,11 @@
 #include "ir/block_rules.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
+#include "ir/kernels.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 
 enum { SEVERAL = NONE - 1, NOT_DECLARED = NONE - 2 };
 

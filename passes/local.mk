@@ -124,12 +124,8 @@ plugin_headers = \
 	ir/base/intern.h \
 	ir/base/json.h \
 	ir/base/memory.h \
-	ir/base/numbered.h \
-	ir/base/part.h \
 	ir/base/source.h \
-	ir/base/suggest.h \
 	ir/base/text.h \
-	ir/base/utf8.h \
 	ir/base/vec.h \
 	ir/call_ops.def \
 	ir/calls.h \
@@ -137,7 +133,6 @@ plugin_headers = \
 	ir/dims.h \
 	ir/dtypes.def \
 	ir/effects.h \
-	ir/entry.h \
 	ir/event_sides.h \
 	ir/groups.h \
 	ir/instr.h \
@@ -151,7 +146,7 @@ plugin_headers = \
 	ir/op_rules.h \
 	ir/op_shapes.h \
 	ir/op_types.h \
-	ir/op_values.h \
+	ir/op_eval.h \
 	ir/operands.h \
 	ir/order.h \
 	ir/overlaps.h \
@@ -162,7 +157,7 @@ plugin_headers = \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.h \
-	ir/variants.h \
+	ir/kernels.h \
 	ir/words.def \
 	passes/called.h \
 	passes/context.h \

@@ -3,7 +3,7 @@
 #ifndef PASSES_PIPELINE_H
 #define PASSES_PIPELINE_H
 
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/base/vec.h"
 #include "passes/pass.h"

@@ -14,8 +14,8 @@
  *
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
+#include "ir/kernels.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 #include "passes/entry/insertion_points.h"
 #include "passes/entry/visit.h"
 

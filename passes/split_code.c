@@ -11,8 +11,8 @@
  * functions those are is `copies`, which the option kernel-map gives.
  */
 #include "ir/attrs.h"
+#include "ir/kernels.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 #include "passes/entry/superkernel.h"
 #include "passes/entry/visit.h"
 

@@ -7,7 +7,7 @@
 #include "backend/ascend/symbols.h"
 #include "ir/arch.h"
 #include "ir/groups.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 struct ascendc {
     struct text *text;

@@ -2,11 +2,10 @@
 
 #include <ctype.h>
 
-#include "ir/ge_gears.h"
 #include "ir/gears.h"
 #include "ir/groups.h"
+#include "ir/kernels.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 
 /* ----------------------------------------------------------------------------- ops ---- */
 

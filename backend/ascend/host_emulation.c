@@ -9,7 +9,7 @@
 #include "backend/device/tools.h"
 #include "ir/arch.h"
 #include "ir/base/intern.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 /* What the symbols of entries begin with, before their index: a kernel's function may have any name
  * that the source may call. */

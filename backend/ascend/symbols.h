@@ -4,7 +4,7 @@
 #define BACKEND_ASCEND_SYMBOLS_H
 
 #include "ir/base/text.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 /* A kernel's function keeps its name, by which people know it, where it is one of C. Where objects
  * have functions of one name, those of the first kernel's object keep it. */

@@ -4,7 +4,7 @@
 
 #include "ir/base/text.h"
 #include "ir/groups.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 struct emitter {
     struct text *text;

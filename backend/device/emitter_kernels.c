@@ -1,9 +1,9 @@
 /* The kernels that entries call: their functions and, of dynamic kernels, the tables of
  * variants. */
+#include "backend/device/emitter.h"
 #include "backend/device/link.h"
 #include "backend/device/symbols.h"
-#include "backend/device/emitter.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 /* The function of one copy of a kernel: that of a stub stands here and does nothing. */
 static void emit_function(struct emitter *emitter, uint32_t kernel, enum core_type core,

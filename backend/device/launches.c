@@ -1,15 +1,15 @@
-#include "backend/device/launches.h"
 #include "backend/device/arguments.h"
 #include "backend/device/calls.h"
+#include "backend/device/launches.h"
 #include "backend/device/race.h"
 #include "backend/device/symbols.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
+#include "ir/kernels.h"
 #include "ir/memories.h"
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/variants.h"
 
 #include <assert.h>
 

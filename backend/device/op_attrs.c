@@ -2,7 +2,7 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/attrs.h"
 #include "ir/base/text.h"
-#include "ir/meant_names.h"
+#include "ir/foreign_names.h"
 #include "ir/syntax/locate.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
-#include "backend/device/ops.h"
 #include "backend/device/op_attrs.h"
+#include "backend/device/ops.h"
 #include "backend/device/unknown_types.h"
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
 #include "ir/dims.h"
+#include "ir/kernels.h"
 #include "ir/memories.h"
-#include "ir/operands.h"
 #include "ir/op_types.h"
+#include "ir/operands.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "backend/device/symbols.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 #include <assert.h>
 #include <ctype.h>

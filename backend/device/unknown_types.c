@@ -1,8 +1,8 @@
 #include "backend/device/unknown_types.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
+#include "ir/op_infer.h"
 #include "ir/operands.h"
-#include "ir/refine_types.h"
 
 static bool is_unknown(const struct module *module, const struct graph *graph, uint32_t value)
 {

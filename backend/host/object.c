@@ -8,7 +8,7 @@
 #include "backend/device/link.h"
 #include "backend/device/symbols.h"
 #include "backend/host/rows.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 struct object_maker {
     struct object_made *made;

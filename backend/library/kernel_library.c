@@ -1,6 +1,6 @@
 #include "backend/library/kernel_library.h"
+#include "ir/base/diag.h"
 #include "ir/base/json_document.h"
-#include "ir/base/suggest.h"
 #include "ir/op_types.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
 #include "backend/library/kernel_objects.h"
 #include "backend/object/object.h"
 #include "ir/base/file.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 /* What a target calls the functions of kernels. */
 struct kernel_names {

@@ -1,6 +1,6 @@
 #include "backend/library/kernel_objects.h"
 #include "backend/object/object.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 
 #include <assert.h>
 #include <errno.h>

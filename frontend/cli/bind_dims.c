@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
-#include "ir/refine_types.h"
+#include "ir/op_infer.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/gear_rows.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 

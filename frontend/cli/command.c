@@ -6,7 +6,6 @@
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 #include "ir/base/file.h"
-#include "ir/base/suggest.h"
 
 #include <assert.h>
 #include <errno.h>

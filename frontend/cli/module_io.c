@@ -12,7 +12,7 @@
 #include "ir/base/text.h"
 #include "ir/contents.h"
 #include "ir/op_types.h"
-#include "ir/syntax/origins.h"
+#include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"

@@ -1,7 +1,6 @@
-#include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/child_process.h"
+#include "frontend/cli/pass_plugins.h"
 #include "ir/base/file.h"
-#include "ir/base/message.h"
 #include "ir/base/text.h"
 #include "ir/base/tool.h"
 #include "passes/pass_plugin.h"

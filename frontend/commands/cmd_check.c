@@ -10,9 +10,9 @@
 #include "ir/arch.h"
 #include "ir/base/text.h"
 #include "ir/estimate.h"
-#include "ir/syntax/origins.h"
+#include "ir/kernels.h"
+#include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/variants.h"
 #include "passes/launches/launch_text.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
-#include "ir/ge_gears.h"
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/gear_rows.h"
+#include "ir/verify/verify.h"
 
 const struct option options_export[] = {
     {"format", 0, OPTION_VALUE, "NAME",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/tensor/npy.h"
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"

@@ -4,7 +4,7 @@
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/effects.h"
-#include "ir/op_ranges.h"
+#include "ir/op_shapes.h"
 #include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"

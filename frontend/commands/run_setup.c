@@ -6,14 +6,14 @@
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/tensor/npy.h"
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/gears.h"
+#include "ir/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/variants.h"
 
 /* The words of messages about a kind, and what it takes. */
 static const struct {

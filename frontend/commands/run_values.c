@@ -1,10 +1,10 @@
-#include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_values.h"
-#include "frontend/tensor/storage.h"
+#include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_setup.h"
+#include "frontend/tensor/storage.h"
 #include <string.h>
 #include "ir/calls.h"
-#include "ir/op_ranges.h"
+#include "ir/op_shapes.h"
 #include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "frontend/golden/template.h"
 #include "ir/base/ids.h"
-#include "ir/base/message.h"
+#include "ir/base/text.h"
 
 /* What a name matches that has no regular expression. */
 static const char word[] = "[A-Za-z0-9_.]+";

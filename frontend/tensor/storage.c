@@ -11,7 +11,7 @@
 #include "frontend/tensor/npy.h"
 #include "ir/base/escapes.h"
 #include "ir/base/file.h"
-#include "ir/base/message.h"
+#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/syntax/locate.h"
 

@@ -5,10 +5,41 @@
 
 #include "ir/base/ids.h"
 #include "ir/base/source.h"
-#include "ir/base/suggest.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------- "did you mean" ---- */
+
+/* The most similar of several names. Zero-initialised apart from the wanted name, and from what is
+ * written before and behind names of this kind ("@", "=VALUE"; NULL is nothing). Offer candidates,
+ * then read `best`, or say it. */
+struct suggest {
+    const char *wanted;
+    size_t wanted_size;
+    const char *before, *behind;
+    const char *best; /* NULL where none is similar enough */
+    size_t best_size;
+    unsigned distance;
+};
+
+void suggest_offer(struct suggest *suggest, const char *name, size_t size);
+
+static inline void suggest_offer_text(struct suggest *suggest, const char *name)
+{
+    suggest_offer(suggest, name, strlen(name));
+}
+
+/* "did you mean 'BEST'?", empty where there is no best. Names that are suggested are short, and so
+ * is what stands around them. */
+struct suggest_text {
+    char text[128];
+};
+struct suggest_text suggest_text(const struct suggest *suggest);
+/* The same as the end of a message: behind "; ". */
+struct suggest_text suggest_end(const struct suggest *suggest);
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_COUNT };
 
@@ -146,7 +177,6 @@ void diag_put_lines(FILE *out, const char *text, size_t size);
 /* Stable id text, for example "unknown-kernel"; severity and a one-line summary of an id. */
 const char *diag_id_text(enum diag_id id);
 enum severity diag_id_severity(enum diag_id id);
-const char *diag_id_summary(enum diag_id id);
 const char *severity_text(enum severity severity);
 
 /* The diagnostics in the order of their positions; an array of list.count, to be freed. */

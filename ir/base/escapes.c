@@ -1,5 +1,4 @@
 #include "ir/base/escapes.h"
-#include "ir/base/bytes16.h"
 #include "ir/base/text.h"
 
 static unsigned digit(char c)

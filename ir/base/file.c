@@ -1,8 +1,8 @@
 /* Files and folders. Outputs are compared with inputs in one place: files that are opened to read
  * are listed by device and inode, and a file that is to be replaced is looked up in that list. */
-#include "ir/base/file.h"
 #include "ir/base/cleanup_registry.h"
-#include "ir/base/message.h"
+#include "ir/base/file.h"
+#include "ir/base/text.h"
 
 #include <limits.h>
 #include <dirent.h>

@@ -1,13 +1,63 @@
 #include "ir/base/intern.h"
 #include "ir/base/escapes.h"
-#include "ir/base/numbered.h"
-#include "ir/base/part.h"
 #include "ir/base/text.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- Names that end in a number ---- */
+
+/* How many numbers there may be in a table for each name in it, and for none. */
+enum { NUMBERS_PER_NAME = 16, FIRST_NUMBERS = 64 };
+
+/* The series of a name, made where there is none; NULL where there are too many. */
+static struct numbered_series *numbered_series(struct numbered **numbered,
+                                               const struct numbered_name *name)
+{
+    if (!*numbered)
+        *numbered = mem_calloc(1, sizeof **numbered);
+    struct numbered_series *slots = (*numbered)->slots;
+    uint32_t at = numbered_slot(name->stem);
+    while (slots[at].stem && slots[at].stem != name->stem)
+        at = (at + 1) % NUMBERED_SLOTS;
+    if (slots[at].stem)
+        return &slots[at];
+    if ((*numbered)->count == NUMBERED_SERIES)
+        return NULL;
+    (*numbered)->count++;
+    slots[at].stem = name->stem;
+    return &slots[at];
+}
+
+/* Whether the series, which has none of the name, takes it with this id: not where the number is
+ * too far ahead of the names that are there. */
+static bool numbered_take(struct numbered_series *series, const struct numbered_name *name,
+                          uint32_t id)
+{
+    if (name->number >= series->ids.count) {
+        if (name->number / NUMBERS_PER_NAME > series->names + FIRST_NUMBERS / NUMBERS_PER_NAME) {
+            series->sparse = true;
+            return false;
+        }
+        vec_reserve(&series->ids, name->number + 1 - series->ids.count);
+        memset(series->ids.at + series->ids.count, 0,
+               (series->ids.capacity - series->ids.count) * sizeof *series->ids.at);
+        series->ids.count = series->ids.capacity;
+    }
+    series->ids.at[name->number] = id + 1;
+    series->names++;
+    return true;
+}
+
+static void numbered_free(struct numbered *numbered)
+{
+    for (uint32_t i = 0; numbered && i < NUMBERED_SLOTS; i++)
+        vec_free(&numbered->slots[i].ids);
+    mem_free(numbered);
+}
+
+/* ---- Names that are hashed ---- */
 
 enum {
     /* To the next slot to try: the same place in the next group, so that names that are in the way

@@ -1,5 +1,5 @@
 #include "ir/base/json.h"
-#include "ir/base/utf8.h"
+#include "ir/base/text.h"
 
 #include <assert.h>
 #include <math.h>

@@ -26,7 +26,7 @@ void json_close_array(struct json *json);
 void json_key(struct json *json, const char *key);
 void json_key_bytes(struct json *json, const char *key, size_t size);
 
-/* Strings are any bytes; what is no UTF-8 is replaced (ir/base/utf8.h). */
+/* Strings are any bytes; what is no UTF-8 is replaced (ir/base/text.h). */
 void json_string(struct json *json, const char *string);
 void json_bytes(struct json *json, const char *bytes, size_t size);
 void json_unsigned(struct json *json, uint64_t number);

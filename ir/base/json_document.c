@@ -1,6 +1,6 @@
 /* JSON as a document. */
 #include "ir/base/json_document.h"
-#include "ir/base/utf8.h"
+#include "ir/base/text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -11,7 +11,7 @@
 #define IR_BASE_PARTS_H
 
 #include "ir/base/diag.h"
-#include "ir/base/part.h"
+#include "ir/base/memory.h"
 
 struct parts {
     struct threads threads;

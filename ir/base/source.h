@@ -5,7 +5,6 @@
 #include "ir/base/file.h"
 #include "ir/base/intern.h"
 #include "ir/base/text.h"
-#include "ir/base/utf8.h"
 
 #include <stdbool.h>
 

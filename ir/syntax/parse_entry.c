@@ -1,5 +1,5 @@
 /* The parser's part for entries. */
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/groups.h"
 #include "ir/syntax/parser.h"

@@ -1,13 +1,12 @@
 #include "ir/verify/infer_types.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
-#include "ir/meant_names.h"
+#include "ir/foreign_names.h"
 #include "ir/op_infer.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct inferrer {
@@ -21,9 +20,14 @@ struct inferrer {
 
 /* -------------------------------------------------------------------------- errors ---- */
 
-static bool report(struct inferrer *in, const struct op *op, uint32_t result, const char *why)
+__attribute__((format(printf, 4, 5))) static bool report(struct inferrer *in, const struct op *op,
+                                                         uint32_t result, const char *format, ...)
 {
     uint32_t value = in->graph->values.at[op->results.first + result].name;
+    va_list args;
+    va_start(args, format);
+    const char *why = arena_vprintf(&in->diags->arena, format, args);
+    va_end(args);
     in->ok = false;
     return diag_at(in->diags, DIAG_cannot_infer, locate_op(in->module, op, OP_RESULT, result),
                    "the type of '%%%.*s' does not follow: %s", NAME(in->module, value), why);
@@ -62,20 +66,12 @@ static void help_type(struct inferrer *in, const struct op *op)
     text_free(&types);
 }
 
-static void refuse(struct inferrer *in, const struct op *op, uint32_t result, const char *why)
-{
-    if (report(in, op, result, why))
-        help_type(in, op);
-}
-
 /* The type may be misspelt, or somebody's own. */
 static void refuse_unknown(struct inferrer *in, const struct op *op)
 {
-    char why[160];
     const struct intern_name *name = &in->module->names.names[op->type];
-    snprintf(why, sizeof why, "nothing is known of the op type '%.*s'",
-             name->size < 100 ? (int)name->size : 100, name->text);
-    if (!report(in, op, 0, why))
+    if (!report(in, op, 0, "nothing is known of the op type '%.*s'",
+                name->size < 100 ? (int)name->size : 100, name->text))
         return;
     struct suggest meant = {.best = NULL};
     if (op->kernel == NONE && diag_wants_suggestion(in->diags))
@@ -84,39 +80,31 @@ static void refuse_unknown(struct inferrer *in, const struct op *op)
         help_type(in, op);
 }
 
-/* Where an attribute would say it. */
-static void refuse_number(struct inferrer *in, const struct op *op,
-                          const struct op_inference *found)
+/* Of the result that lacks it; whether help may follow. */
+static bool report_dtype(struct inferrer *in, const struct op *op, const struct op_inference *found)
 {
-    char why[256];
     const struct op_type *type = found->tensors.call.type;
     const struct op_slot *slot = &type->slots[found->slot];
-    snprintf(why, sizeof why, "'%.60s' does not say the data type of '%.60s' of %.60s",
-             type->attrs[slot->by].name, slot->name, type->name);
-    refuse(in, op, found->result, why);
-}
-
-static void refuse_dtype(struct inferrer *in, const struct op *op, const struct op_inference *found)
-{
-    const struct op_type *type = found->tensors.call.type;
-    uint64_t set = type->slots[found->slot].dtypes;
-    struct text why = {NULL, 0, 0};
+    struct text names = {NULL, 0, 0};
     const char *between = "";
-    if (set == 0) /* that of an operand, which the op does not have */
-        text_printf(&why, "nothing says the data type of '%s' of %s", type->slots[found->slot].name,
-                    type->name);
-    else
-        text_printf(&why, "'%s' of %s may be ", type->slots[found->slot].name, type->name);
-    for (int dtype = 0; dtype < DTYPE_COUNT && set != UINT64_MAX; dtype++)
+    if (slot->by != NONE) /* where an attribute would say it */
+        return report(in, op, found->result, "'%s' does not say the data type of '%s' of %s",
+                      type->attrs[slot->by].name, slot->name, type->name);
+    if (slot->dtypes == 0) /* that of an operand, which the op does not have */
+        return report(in, op, found->result, "nothing says the data type of '%s' of %s", slot->name,
+                      type->name);
+    uint64_t set = slot->dtypes;
+    for (int dtype = 0; dtype < DTYPE_COUNT && slot->dtypes != UINT64_MAX; dtype++)
         if (set >> dtype & 1) {
-            text_printf(&why, "%s%s", between, dtype_info(dtype)->name);
+            text_printf(&names, "%s%s", between, dtype_info(dtype)->name);
             set &= ~(UINT64_C(1) << dtype);
             between = set & (set - 1) ? ", " : " or ";
         }
-    text_printf(&why, "%s", set == UINT64_MAX ? "of any data type" : "");
-    text_char(&why, '\0');
-    refuse(in, op, found->result, why.at);
-    text_free(&why);
+    text_string(&names, slot->dtypes == UINT64_MAX ? "of any data type" : "");
+    bool kept = report(in, op, found->result, "'%s' of %s may be %.*s", slot->name, type->name,
+                       (int)names.size, names.at);
+    text_free(&names);
+    return kept;
 }
 
 static bool has_operand(const struct op_call *call, uint32_t slot)
@@ -138,30 +126,17 @@ static uint32_t shaping_operand(const struct op_inference *found)
     return NONE;
 }
 
-static void refuse_shape(struct inferrer *in, const struct op *op, const struct op_inference *found)
+static bool report_shape(struct inferrer *in, const struct op *op, const struct op_inference *found)
 {
-    char why[256];
     const struct op_type *type = found->tensors.call.type;
     uint32_t operand = shaping_operand(found);
-    if (operand == NONE)
-        snprintf(why, sizeof why, "no rule of %.60s says the shape of '%.60s'", type->name,
-                 type->slots[found->slot].name);
-    else
-        snprintf(why, sizeof why,
-                 "what stands in '%.60s' of %.60s says the shape of '%.60s', and is not known",
-                 type->slots[operand].name, type->name, type->slots[found->slot].name);
-    refuse(in, op, found->result, why);
-}
-
-/* No type can be written either. */
-static void refuse_dims(struct inferrer *in, const struct op *op, const struct op_inference *found)
-{
-    char why[240];
-    const struct op_type *type = found->tensors.call.type;
-    snprintf(why, sizeof why,
-             "the rule of %.60s gives '%.60s' %u dimensions, but a type has at most %d", type->name,
-             type->slots[found->slot].name, found->n_dims, MAX_RANK);
-    report(in, op, found->result, why);
+    const char *slot = type->slots[found->slot].name;
+    return operand == NONE
+               ? report(in, op, found->result, "no rule of %s says the shape of '%s'", type->name,
+                        slot)
+               : report(in, op, found->result,
+                        "what stands in '%s' of %s says the shape of '%s', and is not known",
+                        type->slots[operand].name, type->name, slot);
 }
 
 /* ------------------------------------------------------------------------- formats ---- */
@@ -244,26 +219,26 @@ static const uint8_t *written_in(struct inferrer *in)
 static void infer_by_data(struct inferrer *in, const struct op *op, const struct op_type *type)
 {
     struct op_inference found;
-    char why[200];
+    bool kept = false;
     op_infer(&found, in->module, in->graph, op, type, type->n_contents ? written_in(in) : NULL,
              &in->scratch);
     uint32_t format =
         found.tensors.misfit == OP_FITS ? op_tensors_odd_format(in->module, &found.tensors) : NONE;
-    if (format != NONE) {
-        snprintf(why, sizeof why, "rules of shapes know nothing of the format %.*s",
-                 NAME(in->module, format));
-        refuse(in, op, 0, why);
-    } else if (labels_are_the_kernels(&found, op)) {
-        refuse(in, op, 0, "the labels of operands are those of the kernel");
-    } else if (found.untold == OP_NO_DTYPE && type->slots[found.slot].by != NONE) {
-        refuse_number(in, op, &found);
-    } else if (found.untold == OP_NO_DTYPE) {
-        refuse_dtype(in, op, &found);
-    } else if (found.untold == OP_NO_SHAPE) {
-        refuse_shape(in, op, &found);
-    } else if (found.untold == OP_MANY_DIMS) {
-        refuse_dims(in, op, &found);
-    }
+    if (format != NONE)
+        kept = report(in, op, 0, "rules of shapes know nothing of the format %.*s",
+                      NAME(in->module, format));
+    else if (labels_are_the_kernels(&found, op))
+        kept = report(in, op, 0, "the labels of operands are those of the kernel");
+    else if (found.untold == OP_NO_DTYPE)
+        kept = report_dtype(in, op, &found);
+    else if (found.untold == OP_NO_SHAPE)
+        kept = report_shape(in, op, &found);
+    else if (found.untold == OP_MANY_DIMS) /* no type can be written either */
+        report(in, op, found.result,
+               "the rule of %s gives '%s' %u dimensions, but a type has at most %d", type->name,
+               type->slots[found.slot].name, found.n_dims, MAX_RANK);
+    if (kept)
+        help_type(in, op);
     take_format(in, op, &found.tensors);
     arena_clear(&in->scratch);
 }
@@ -274,9 +249,10 @@ static void infer_op(struct inferrer *in, const struct op *op)
     const struct op_type *type = op_type_find(in->module, op->type);
     for (uint32_t i = 0; i < op->results.count; i++)
         in->graph->values.at[op->results.first + i].type = unknown;
-    if (op_is_unchecked(in->module, op))
-        refuse(in, op, 0, "the op is not held to what is known of its type ('_unchecked')");
-    else if (op_call_kind(op) != CALL_NONE)
+    if (op_is_unchecked(in->module, op)) {
+        if (report(in, op, 0, "the op is not held to what is known of its type ('_unchecked')"))
+            help_type(in, op);
+    } else if (op_call_kind(op) != CALL_NONE)
         infer_call(in, op);
     else if (type)
         infer_by_data(in, op, type);

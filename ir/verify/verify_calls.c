@@ -5,7 +5,7 @@
 #include "ir/memories.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
-#include "ir/verify/graph_verifier.h"
+#include "ir/verify/verify_internal.h"
 
 /* -------------------------------------------------------------------------- symbols ---- */
 
@@ -31,21 +31,11 @@ static const char *symbol_text(const struct module *module, uint32_t name)
 static void unknown_symbol(struct graph_verifier *gv, struct span span, uint32_t name,
                            bool graphs_only)
 {
-    const struct module *module = gv->module;
-    if (!diag_at(gv->diags, DIAG_unknown_symbol, span,
-                 graphs_only ? "there is no graph '@%.*s'" : "nothing has the name '@%.*s'",
-                 NAME(module, name)) ||
-        !diag_wants_suggestion(gv->diags))
-        return;
-    struct suggest suggest = name_suggest(module, name);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        name_offer(&suggest, module, module->graphs.at[i].name);
-    for (uint32_t i = 0; i < module->kernels.count && !graphs_only; i++)
-        name_offer(&suggest, module, module->kernels.at[i].name);
-    for (uint32_t i = 0; i < module->entries.count && !graphs_only; i++)
-        name_offer(&suggest, module, module->entries.at[i].name);
-    suggest.before = "@";
-    diag_suggest(gv->diags, &suggest);
+    unsigned kinds = 1 << SYMBOL_GRAPH | (graphs_only ? 0 : 1 << SYMBOL_KERNEL | 1 << SYMBOL_ENTRY);
+    if (diag_at(gv->diags, DIAG_unknown_symbol, span,
+                graphs_only ? "there is no graph '@%.*s'" : "nothing has the name '@%.*s'",
+                NAME(gv->module, name)))
+        suggest_symbol(gv->module, gv->diags, name, kinds);
 }
 
 /* Keys that begin with `_` are somebody's own. */
@@ -96,7 +86,7 @@ static void verify_attr_symbols(struct graph_verifier *gv, const struct op *op)
 static struct span callee_span(const struct module *module, const struct callee *callee)
 {
     if (callee->element != NONE)
-        return locate_element(module, callee->attr, callee->element);
+        return locate_listed(module, callee->attr->loc, callee->element);
     return callee->attr->value.kind == ATTR_SYMBOL ? locate_name(module, callee->attr->loc)
                                                    : locate_token(module, callee->attr->loc);
 }

@@ -1,11 +1,11 @@
 /* The verifier's part for entries: each instruction fits its program's core type, its kernel and
  * the launch; arguments are known words and values of the graph; and checks of barriers and flags
  * are where a program without a fault passes them. passes/sync proves synchronisation. */
-#include "ir/verify/verify_internal.h"
 #include "ir/block_rules.h"
 #include "ir/groups.h"
-#include "ir/syntax/instr_numbers.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
+#include "ir/syntax/locate.h"
+#include "ir/verify/verify_internal.h"
 
 /* ---------------------------------------------------------------------------- checks ---- */
 
@@ -258,7 +258,7 @@ static void verify_arg_words(struct verifier *verifier, const struct entry *entr
         for (uint32_t i = 0; i < group->args.count; i++) {
             const struct arg *arg = group_arg(entry, group, i);
             if (arg->kind == ARG_WORD && !is_arg_word(arg->id))
-                unknown_word(verifier, locate_arg(verifier->module, group, i), arg->id);
+                unknown_word(verifier, locate_listed(verifier->module, group->loc, i), arg->id);
         }
     }
 }
@@ -275,16 +275,9 @@ static void unknown_value(struct verifier *verifier, const struct graph *graph, 
                           uint32_t name)
 {
     const struct module *module = verifier->module;
-    if (!diag_at(verifier->diags, DIAG_unknown_value, span, "graph '@%.*s' has no value '%%%.*s'",
-                 NAME(module, graph->name), NAME(module, name)))
-        return;
-    struct suggest suggest = name_suggest(module, name);
-    suggest.before = "%";
-    if (diag_wants_suggestion(verifier->diags))
-        for (uint32_t i = 0; i < graph->values.count; i++)
-            if (graph->values.at[i].def != DEF_MISSING)
-                name_offer(&suggest, module, graph->values.at[i].name);
-    diag_suggest(verifier->diags, &suggest);
+    if (diag_at(verifier->diags, DIAG_unknown_value, span, "graph '@%.*s' has no value '%%%.*s'",
+                NAME(module, graph->name), NAME(module, name)))
+        suggest_value(module, verifier->diags, graph, name);
 }
 
 static void verify_arg(struct verifier *verifier, const struct graph *graph,
@@ -295,7 +288,8 @@ static void verify_arg(struct verifier *verifier, const struct graph *graph,
     uint32_t count = arg->kind == ARG_LIST ? arg->count : arg->kind == ARG_VALUE;
     for (uint32_t i = 0; i < count; i++)
         if (!is_value(verifier, names[i]))
-            unknown_value(verifier, graph, locate_arg(verifier->module, group, index), names[i]);
+            unknown_value(verifier, graph, locate_listed(verifier->module, group->loc, index),
+                          names[i]);
 }
 
 static void verify_values(struct verifier *verifier, const struct graph *graph,

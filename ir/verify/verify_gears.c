@@ -3,7 +3,7 @@
 #include "ir/gears.h"
 #include "ir/memories.h"
 #include "ir/syntax/spelling.h"
-#include "ir/verify/graph_verifier.h"
+#include "ir/verify/verify_internal.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool verify_values(struct graph_verifier *gv, const struct gear *gear)
     bool more = gear->values.count > GEARS_MAX_VALUES;
     if (!ok &&
         diag_at(gv->diags, DIAG_gear,
-                more ? locate_gear_value(module, gear, GEARS_MAX_VALUES)
+                more ? locate_listed(module, gear->loc, GEARS_MAX_VALUES)
                      : locate_token(module, gear->loc),
                 "the gear '%.*s' has %u value%s, not 2 to %d", NAME(module, gear->name),
                 gear->values.count, gear->values.count == 1 ? "" : "s", GEARS_MAX_VALUES) &&
@@ -40,7 +40,7 @@ static bool verify_values(struct graph_verifier *gv, const struct gear *gear)
     for (uint32_t i = 0; i < gear->values.count; i++)
         if (values[i] < 2) {
             ok = false;
-            if (diag_at(gv->diags, DIAG_gear, locate_gear_value(module, gear, i),
+            if (diag_at(gv->diags, DIAG_gear, locate_listed(module, gear->loc, i),
                         "%lld is not allowed as a value of gear '%.*s'", (long long)values[i],
                         NAME(module, gear->name)))
                 diag_help(gv->diags, "%s",
@@ -59,7 +59,7 @@ static bool verify_length(struct graph_verifier *gv, const struct gear *gear)
         return true;
     bool more = gear->values.count > first->values.count;
     if (diag_at(gv->diags, DIAG_gear,
-                more ? locate_gear_value(gv->module, gear, first->values.count)
+                more ? locate_listed(gv->module, gear->loc, first->values.count)
                      : locate_token(gv->module, gear->loc),
                 "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
                 NAME(gv->module, gear->name), gear->values.count, NAME(gv->module, first->name),
@@ -244,7 +244,8 @@ static void report_too_many(struct graph_verifier *gv)
         diag_help(gv->diags, "list fewer values, or pair those that go together by 'zip'");
 }
 
-void verify_gears(struct graph_verifier *gv)
+/* The gears by themselves, with the marks of `dims`. */
+static void verify_gears(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
     struct gear_table table;
@@ -265,6 +266,21 @@ void verify_gears(struct graph_verifier *gv)
     }
     verify_shapes(gv, &table);
     gear_table_free(&table);
+}
+
+void verify_dim_names(struct graph_verifier *gv)
+{
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < gv->graph->gears.count; i++)
+        id_map_set(&gv->dims, gv->graph->gears.at[i].name, 0);
+    for (uint32_t i = 0; i < gv->graph->dims.count; i++) {
+        const struct free_dim *dim = &gv->graph->dims.at[i];
+        id_map_set(&gv->dims, dim->name, 0);
+        if (marks_set(gv->verifier, dim->name, i, NULL))
+            diag_at(gv->diags, DIAG_duplicate, locate_token(gv->module, dim->loc),
+                    "the dimension '%.*s' stands twice", NAME(gv->module, dim->name));
+    }
+    verify_gears(gv);
 }
 
 /* ----------------------------------------------------------------------------- rows ---- */
@@ -311,15 +327,10 @@ static const struct graph *find_graph(struct graph_verifier *gv, uint32_t row)
     const struct module *module = gv->module;
     uint32_t name = gv->graph->cases.at[row].graph;
     const struct graph *graph = module_find_graph(module, name);
-    if (graph || !diag_at(gv->diags, DIAG_unknown_symbol, case_span(gv, row),
+    if (!graph && diag_at(gv->diags, DIAG_unknown_symbol, case_span(gv, row),
                           "there is no graph '@%.*s'", NAME(module, name)))
-        return graph;
-    struct suggest suggest = name_suggest(module, name);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        name_offer(&suggest, module, module->graphs.at[i].name);
-    suggest.before = "@";
-    diag_suggest(gv->diags, &suggest);
-    return NULL;
+        suggest_symbol(module, gv->diags, name, 1 << SYMBOL_GRAPH);
+    return graph;
 }
 
 /* Whether two types agree where the gears of the first one's graph have the values of a row. */

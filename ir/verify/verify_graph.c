@@ -1,6 +1,193 @@
-/* The verifier's part for graphs as a whole: names, parameters and results. */
+/* The verifier's part for graphs as a whole: names, parameters and results; and for blocks: where
+ * they may be, what those of one name agree on, and their options. */
+#include "ir/calls.h"
+#include "ir/memories.h"
+#include "ir/sk_options.h"
 #include "ir/syntax/spelling.h"
-#include "ir/verify/graph_verifier.h"
+#include "ir/verify/verify_internal.h"
+
+/* ----------------------------------------------------------------------- options ---- */
+
+bool verify_wants_option_warnings(const struct diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == DIAG_option_ignored)
+            return false;
+    return true;
+}
+
+static void verify_text(struct verifier *verifier, const struct attr *attr)
+{
+    const struct module *module = verifier->module;
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    struct sk_options options;
+    if (!verifier->option_warnings &&
+        sk_options_parse(&options, text->text, text->size, no_span, NULL))
+        return;
+    sk_options_parse(&options, text->text, text->size, locate_options(module, attr),
+                     verifier->diags);
+}
+
+/* Each text once for all blocks between two marks_clear. */
+static void verify_options(struct verifier *verifier, const struct block *block)
+{
+    if (block->kind == BLOCK_STREAM || block->attrs.count == 0)
+        return;
+    const struct attr *attr = attr_find(verifier->module, block->attrs, W_options);
+    if (attr && attr->value.kind == ATTR_STRING && !marks_set(verifier, attr->value.id, 0, NULL))
+        verify_text(verifier, attr);
+}
+
+/* ------------------------------------------------------------------------ blocks ---- */
+
+static void verify_nesting(struct graph_verifier *gv, const struct block *block)
+{
+    uint32_t outer = graph_enclosing(gv->graph, block->parent, BLOCK_SUPERKERNEL);
+    bool beside =
+        block->kind == BLOCK_SCOPE_NONE && graph_superkernel(gv->graph, block->parent) == outer;
+    struct span span = locate_name(gv->module, block->loc);
+    if (outer != NONE && block->kind != BLOCK_STREAM && !beside)
+        diag_at(gv->diags, DIAG_nesting, span,
+                "only streams, and 'scope none' around what runs beside it, may stand inside a "
+                "super kernel");
+    else if ((block->kind == BLOCK_SUPERKERNEL || block->kind == BLOCK_SUPERKERNEL_REST) &&
+             graph_enclosing(gv->graph, block->parent, BLOCK_SCOPE) != NONE)
+        diag_at(gv->diags, DIAG_nesting, span, "a super kernel may not stand inside a scope");
+}
+
+/* What sets the options of two blocks apart. */
+static void explain_options(struct graph_verifier *gv, uint32_t before, uint32_t here)
+{
+    struct sk_options a, b;
+    bool right = sk_options_of(&a, gv->module, before);
+    right = sk_options_of(&b, gv->module, here) && right;
+    unsigned option = sk_options_differ(&a, &b, 0);
+    if (!right || option == SK_OPTION_COUNT)
+        return;
+    const struct sk_setting *x = &a.of[option], *y = &b.of[option];
+    const char *key = sk_option_key((enum sk_option)option);
+    diag_help(gv->diags, "'%s' is %.*s there, and %.*s here: give it in one block, for all", key,
+              x->given ? (int)x->size : 9, x->given ? x->text : "not given",
+              y->given ? (int)y->size : 9, y->given ? y->text : "not given");
+}
+
+/* Blocks of one scope or stream that give an attribute must give the same. */
+static void verify_agreement(struct graph_verifier *gv, enum block_kind kind, uint32_t key)
+{
+    const struct graph *graph = gv->graph;
+    const struct module *module = gv->module;
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        const struct attr *attr = block->kind == kind ? attr_find(module, block->attrs, key) : NULL;
+        uint32_t first = NONE;
+        if (!attr || !marks_set(gv->verifier, block->name, i, &first))
+            continue;
+        const struct attr *before = attr_find(module, graph->blocks.at[first].attrs, key);
+        if (before->value.kind == attr->value.kind && before->value.i == attr->value.i)
+            continue;
+        if (diag_at(gv->diags, DIAG_conflict, locate_token(module, attr->loc),
+                    "another block of '%.*s' has another '%.*s'", NAME(module, block->name),
+                    NAME(module, key))) {
+            if (key == W_options && attr->value.kind == ATTR_STRING &&
+                before->value.kind == ATTR_STRING)
+                explain_options(gv, before->value.id, attr->value.id);
+            diag_note(gv->diags, locate_token(module, before->loc), "it is here");
+        }
+    }
+}
+
+/* What stands in a super kernel without being of it runs while that does: on another stream, or it
+ * would have to run before or behind all of it. */
+static void verify_beside(struct graph_verifier *gv, const struct op *op, uint32_t block)
+{
+    const struct module *module = gv->module;
+    const struct block *superkernel = &gv->graph->blocks.at[block];
+    uint32_t launch = attr_string(module, superkernel->attrs, W_stream);
+    uint32_t in = graph_enclosing(gv->graph, op->block, BLOCK_STREAM);
+    uint32_t label = in == NONE ? NONE : stream_label(gv->graph->blocks.at[in].name);
+    struct span span = locate_op(module, op, OP_TYPE_NAME, 0);
+    if (op_call_kind(op) != CALL_NONE)
+        diag_at(gv->diags, DIAG_unsupported, span,
+                "an op that calls graphs cannot run beside a super kernel: move it out of '@%.*s'",
+                NAME(module, superkernel->name));
+    else if (label == (launch == NONE ? NONE : stream_label(launch)) &&
+             !op_is_passive(module, gv->graph, op) &&
+             diag_at(gv->diags, DIAG_beside, span,
+                     "this op cannot run beside '@%.*s', on whose stream it is",
+                     NAME(module, superkernel->name)))
+        diag_help(gv->diags, "launches of one stream run one after another: put it on another "
+                             "stream, or before or behind the super kernel");
+}
+
+/* By super kernel: the place in the body where the last of its later blocks begins; 0: it has none.
+ * NULL where no super kernel goes on. To be freed. */
+static uint32_t *find_last_blocks(const struct graph *graph)
+{
+    uint32_t *last = NULL;
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        uint64_t item = graph->body.at[i];
+        if (item_kind(item) != ITEM_OPEN ||
+            graph->blocks.at[item_id(item)].kind != BLOCK_SUPERKERNEL_REST)
+            continue;
+        if (!last)
+            last = mem_calloc(graph->blocks.count, sizeof *last);
+        last[graph->blocks.at[item_id(item)].whole] = i;
+    }
+    return last;
+}
+
+/* Graphs that are called run when all launches above have ended. */
+static void verify_calls_between(struct graph_verifier *gv)
+{
+    const struct graph *graph = gv->graph;
+    uint32_t *last = find_last_blocks(graph), open = NONE;
+    for (uint32_t i = 0; last && i < graph->body.count; i++) {
+        uint32_t id = item_id(graph->body.at[i]);
+        enum item_kind kind = item_kind(graph->body.at[i]);
+        if (kind == ITEM_OPEN && last[id] > i && (open == NONE || last[id] > last[open]))
+            open = id;
+        if (kind != ITEM_OP || open == NONE || last[open] < i ||
+            op_call_kind(&graph->ops.at[id]) == CALL_NONE)
+            continue;
+        if (diag_at(gv->diags, DIAG_unsupported,
+                    locate_op(gv->module, &graph->ops.at[id], OP_TYPE_NAME, 0),
+                    "an op that calls graphs cannot run beside a super kernel, and '@%.*s' goes on "
+                    "below",
+                    NAME(gv->module, graph->blocks.at[open].name)))
+            diag_help(gv->diags,
+                      "move it above the first block, behind the last one, or make two super "
+                      "kernels of it");
+    }
+    mem_free(last);
+}
+
+void verify_blocks(struct graph_verifier *gv)
+{
+    static const enum attr_owner owners[] = {OWNER_SCOPE, OWNER_SCOPE, OWNER_STREAM,
+                                             OWNER_SUPERKERNEL, OWNER_SUPERKERNEL};
+    const struct graph *graph = gv->graph;
+    bool superkernels = false;
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        superkernels |= block->kind == BLOCK_SUPERKERNEL;
+        verify_attrs(gv->verifier, block->attrs, owners[block->kind]);
+        verify_nesting(gv, block);
+    }
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        verify_options(gv->verifier, &graph->blocks.at[i]);
+    for (uint32_t i = 0; superkernels && i < graph->ops.count; i++) {
+        uint32_t block = graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL);
+        if (block != NONE && graph_superkernel(graph, graph->ops.at[i].block) == NONE)
+            verify_beside(gv, &graph->ops.at[i], block);
+    }
+    if (superkernels)
+        verify_calls_between(gv);
+    verify_agreement(gv, BLOCK_SCOPE, W_options);
+    verify_agreement(gv, BLOCK_STREAM, W_priority);
+    verify_agreement(gv, BLOCK_STREAM, W_id);
+}
 
 /* All definitions, so that a use before its definition is told from an unknown name. */
 static void verify_names(struct graph_verifier *gv)

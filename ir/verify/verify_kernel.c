@@ -1,9 +1,9 @@
 /* The verifier's part for kernels: their functions are those of their type, and the target has
  * cores for them. */
-#include "ir/verify/verify_internal.h"
 #include "ir/base/text.h"
 #include "ir/block_rules.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
+#include "ir/verify/verify_internal.h"
 
 #include <string.h>
 
@@ -243,12 +243,7 @@ void verify_unknown_kernel(struct verifier *verifier, struct span span, uint32_t
     if (!diag_at(verifier->diags, DIAG_unknown_kernel, span, "the kernel '@%.*s' is not declared",
                  NAME(module, name)))
         return;
-    struct suggest suggest = name_suggest(module, name);
-    if (diag_wants_suggestion(verifier->diags))
-        for (uint32_t i = 0; i < module->kernels.count; i++)
-            name_offer(&suggest, module, module->kernels.at[i].name);
-    suggest.before = "@";
-    if (!diag_suggest(verifier->diags, &suggest))
+    if (!suggest_symbol(module, verifier->diags, name, 1 << SYMBOL_KERNEL))
         diag_help(verifier->diags, "declare it with 'kernel @%.*s : TYPE {...}'",
                   NAME(module, name));
 }
@@ -289,7 +284,7 @@ static void verify_copies(struct verifier *verifier, const struct kernel *kernel
         const struct attr_value *names = &module->attr_values.at[attr->value.first + i];
         if (names->kind != ATTR_LIST || names->count == split)
             continue;
-        if (diag_at(verifier->diags, DIAG_split_mode, locate_element(module, attr, i),
+        if (diag_at(verifier->diags, DIAG_split_mode, locate_listed(module, attr->loc, i),
                     "%u functions of '@%.*s' are copies of each other, but 'split' is %lld",
                     names->count, NAME(module, kernel->name), (long long)split))
             diag_help(verifier->diags, "write split = %u", names->count);
@@ -359,7 +354,7 @@ static void verify_scalar_reads(struct verifier *verifier, const struct kernel *
     for (uint32_t i = 0; i < count; i++) {
         const struct attr_value *name = &module->attr_values.at[attr->value.first + i];
         bool number = name->kind == ATTR_INT;
-        struct span span = locate_element(module, attr, i);
+        struct span span = locate_listed(module, attr->loc, i);
         if (!number && name->kind != ATTR_WORD)
             continue;
         if (params ? is_tensor(module, kernel, name) : number && name->i >= 0)

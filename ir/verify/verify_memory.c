@@ -2,11 +2,11 @@
  * addresses (docs/language.md, "Addresses"). An address is memory that there can be and fits its
  * type, those of one op do not contradict each other, and ops that access the same bytes are
  * ordered. */
-#include "ir/verify/graph_verifier.h"
 #include "ir/memories.h"
 #include "ir/operands.h"
 #include "ir/overlaps.h"
 #include "ir/syntax/spelling.h"
+#include "ir/verify/verify_internal.h"
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static void unknown_place(struct graph_verifier *gv, const struct op *op, const 
                           uint32_t n)
 {
     const struct attr_value *place = &gv->module->attr_values.at[attr->value.first + n];
-    struct span span = locate_element(gv->module, attr, n);
+    struct span span = locate_listed(gv->module, attr->loc, n);
     if (place->kind == ATTR_INT)
         diag_at(gv->diags, DIAG_number_range, span,
                 "'%.*s' names operand %lld of an op that has %u", NAME(gv->module, attr->key),
@@ -55,7 +55,7 @@ static bool verify_place(struct graph_verifier *gv, const struct op *op, const s
     enum operand_kind kind = op_operand(gv->graph, op, named).kind;
     bool wrong = kind == OPERAND_NONE || (kind == OPERAND_LIST && attr->key == W_alias);
     if (wrong)
-        diag_at(gv->diags, DIAG_operand_label, locate_element(gv->module, attr, n),
+        diag_at(gv->diags, DIAG_operand_label, locate_listed(gv->module, attr->loc, n),
                 "'%.*s' names an operand that is %s", NAME(gv->module, attr->key),
                 kind == OPERAND_NONE ? "'none'" : "a list");
     return !wrong;
@@ -71,7 +71,7 @@ static void verify_alias_type(struct graph_verifier *gv, const struct op *op,
     uint32_t own = gv->graph->values.at[op->results.first + n].type;
     uint32_t other = gv->graph->values.at[operand].type;
     if (own == module->token || other == module->token) {
-        diag_at(gv->diags, DIAG_alias, locate_element(module, alias, n),
+        diag_at(gv->diags, DIAG_alias, locate_listed(module, alias->loc, n),
                 "a token has no memory that could be another's");
         return;
     }
@@ -82,7 +82,7 @@ static void verify_alias_type(struct graph_verifier *gv, const struct op *op,
                 type_text(module, own, &gv->diags->arena),
                 NAME(module, gv->graph->values.at[operand].name),
                 type_text(module, other, &gv->diags->arena)))
-        diag_note(gv->diags, locate_element(module, alias, n),
+        diag_note(gv->diags, locate_listed(module, alias->loc, n),
                   "this says that they are one memory: equal dtypes, as many elements");
 }
 
@@ -345,7 +345,7 @@ static void verify_operands_of(const struct op_addresses *oa, const struct attr 
     verify_count(gv, list, list->value.count, n_places, "operand");
     for (uint32_t place = 0; place < n_places && place < list->value.count; place++) {
         struct range values = op_operand(gv->graph, oa->op, place).values;
-        struct span span = locate_element(gv->module, list, place);
+        struct span span = locate_listed(gv->module, list->loc, place);
         for (uint32_t n = 0; n < values.count; n++)
             verify_operand(oa, span, op_operand_address(gv->module, gv->graph, oa->op, place, n),
                            gv->graph->refs.at[values.first + n]);
@@ -358,7 +358,7 @@ static void verify_results_of(const struct op_addresses *oa, const struct attr *
     struct address address;
     verify_count(gv, list, list->value.count, oa->op->results.count, "result");
     for (uint32_t n = 0; n < list->value.count && n < oa->op->results.count; n++) {
-        struct span span = locate_element(gv->module, list, n);
+        struct span span = locate_listed(gv->module, list->loc, n);
         uint32_t value = oa->op->results.first + n, type = gv->graph->values.at[value].type;
         const struct attr_value *element = op_result_address(gv->module, oa->op, n);
         if (type == gv->token && address_is_one(gv->module, element))
@@ -372,7 +372,7 @@ static void verify_workspaces_of(const struct op_addresses *oa, const struct att
 {
     struct address address;
     for (uint32_t n = 0; n < list->value.count; n++)
-        verify_one(oa->gv, locate_element(oa->gv->module, list, n),
+        verify_one(oa->gv, locate_listed(oa->gv->module, list->loc, n),
                    op_workspace_address(oa->gv->module, oa->op, n), NONE, false, &address);
 }
 

@@ -1,17 +1,17 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
  * and attributes (ir/ops). */
-#include "ir/verify/graph_verifier.h"
 #include "ir/attrs.h"
 #include "ir/base/text.h"
 #include "ir/contents.h"
-#include "ir/meant_names.h"
-#include "ir/op_ranges.h"
+#include "ir/foreign_names.h"
+#include "ir/op_shapes.h"
 #include "ir/op_tensors.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify.h"
+#include "ir/verify/verify_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ bool operand_values_fit(const struct module *module, const struct graph *graph, 
 }
 
 static struct span place_span(const struct module *module, const struct op *op,
-                               const struct op_place *place)
+                              const struct op_place *place)
 {
     return locate_op(module, op, place->result ? OP_RESULT_TYPE : OP_OPERAND, place->index);
 }
@@ -458,7 +458,7 @@ static bool attr_fits(const struct module *module, const struct attr_value *valu
     case OP_ATTR_STRING: return value->kind == ATTR_STRING || value->kind == ATTR_WORD;
     case OP_ATTR_INTS:
     case OP_ATTR_FLOATS: return is_list(module, value, kind == OP_ATTR_FLOATS);
-    case OP_ATTR_CONTENTS: /* verify_contents.c */
+    case OP_ATTR_CONTENTS: /* verify_ops.c */
     case OP_ATTR_KINDS: break;
     }
     return true;

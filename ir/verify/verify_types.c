@@ -1,7 +1,7 @@
 /* The verifier's part for the types of a graph: their formats, and the names in their
  * dimensions. */
 #include "ir/dims.h"
-#include "ir/verify/graph_verifier.h"
+#include "ir/verify/verify_internal.h"
 
 #include <strings.h>
 
@@ -107,19 +107,32 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
         suggest_format(gv, t->format);
 }
 
-/* ----------------------------------------------------------------- names of dimensions ---- */
+/* ------------------------------------------------------------------------- suggestions ---- */
 
-void verify_dim_names(struct graph_verifier *gv)
+bool suggest_symbol(const struct module *module, struct diags *diags, uint32_t name, unsigned kinds)
 {
-    marks_clear(gv->verifier);
-    for (uint32_t i = 0; i < gv->graph->gears.count; i++)
-        id_map_set(&gv->dims, gv->graph->gears.at[i].name, 0);
-    for (uint32_t i = 0; i < gv->graph->dims.count; i++) {
-        const struct free_dim *dim = &gv->graph->dims.at[i];
-        id_map_set(&gv->dims, dim->name, 0);
-        if (marks_set(gv->verifier, dim->name, i, NULL))
-            diag_at(gv->diags, DIAG_duplicate, locate_token(gv->module, dim->loc),
-                    "the dimension '%.*s' stands twice", NAME(gv->module, dim->name));
-    }
-    verify_gears(gv);
+    struct suggest suggest = name_suggest(module, name);
+    if (!diag_wants_suggestion(diags))
+        return false;
+    for (uint32_t i = 0; i < module->graphs.count && kinds & 1 << SYMBOL_GRAPH; i++)
+        name_offer(&suggest, module, module->graphs.at[i].name);
+    for (uint32_t i = 0; i < module->kernels.count && kinds & 1 << SYMBOL_KERNEL; i++)
+        name_offer(&suggest, module, module->kernels.at[i].name);
+    for (uint32_t i = 0; i < module->entries.count && kinds & 1 << SYMBOL_ENTRY; i++)
+        name_offer(&suggest, module, module->entries.at[i].name);
+    suggest.before = "@";
+    return diag_suggest(diags, &suggest);
+}
+
+void suggest_value(const struct module *module, struct diags *diags, const struct graph *graph,
+                   uint32_t name)
+{
+    struct suggest suggest = name_suggest(module, name);
+    if (!diag_wants_suggestion(diags))
+        return;
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (graph->values.at[i].def != DEF_MISSING)
+            name_offer(&suggest, module, graph->values.at[i].name);
+    suggest.before = "%";
+    diag_suggest(diags, &suggest);
 }

@@ -1,10 +1,9 @@
 /* Warnings of what is legal, but hardly what was meant: misspelt attributes and parameters. */
 #include "ir/attrs.h"
 #include "ir/contents.h"
-#include "ir/meant_names.h"
+#include "ir/foreign_names.h"
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
-#include "ir/syntax/origins.h"
 #include "ir/verify/verify_internal.h"
 
 #include <ctype.h>
@@ -13,7 +12,7 @@
 struct spelling {
     const struct module *module;
     struct diags *diags;
-    struct id_map keys;  /* by name: the set of owners that have an attribute with a similar key */
+    struct id_map keys;  /* by name: the set of owners for which it was looked at */
     struct id_map types; /* by name of a key: the op type that was last asked for it, or SAID */
 };
 
@@ -61,69 +60,28 @@ static struct suggest suggest_key(const struct module *module, enum attr_owner o
     return suggest;
 }
 
-static bool key_is_near(const struct module *module, enum attr_owner owner, uint32_t key)
-{
-    if (!attr_owner_is_open(owner) || (key < W_COUNT && attr_row_find(owner, key)))
-        return false;
-    struct suggest suggest = suggest_key(module, owner, key);
-    return is_near(&suggest);
-}
-
-static uint32_t owners_near(const struct module *module, uint32_t key)
-{
-    uint32_t owners = 0;
-    for (int owner = 0; owner < OWNER_COUNT; owner++)
-        owners |= (uint32_t)key_is_near(module, owner, key) << owner;
-    return owners;
-}
-
-/* Looks at each key once, whosever it is. Attributes are fewer than those of all ops together,
- * which share them. */
-static bool find_keys(struct spelling *spelling)
-{
-    const struct module *module = spelling->module;
-    bool any = false;
-    for (uint32_t i = 0; i < module->attrs.count; i++) {
-        uint32_t key = module->attrs.at[i].key;
-        if (id_map_find(&spelling->keys, key) != NONE)
-            continue;
-        uint32_t owners = owners_near(module, key);
-        id_map_set(&spelling->keys, key, owners);
-        any |= owners != 0;
-    }
-    return any;
-}
-
 /* Each key where it first stands at an owner of the sort. */
-static void report_key(struct spelling *spelling, enum attr_owner owner, const struct attr *attr)
+static void check_key(struct spelling *spelling, enum attr_owner owner, const struct attr *attr)
 {
     const struct module *module = spelling->module;
-    uint32_t owners = id_map_get(&spelling->keys, attr->key);
-    if (!(owners >> owner & 1))
+    uint32_t *looked = id_map_at(&spelling->keys, attr->key), bit = UINT32_C(1) << owner;
+    if (*looked == NONE)
+        *looked = 0;
+    if (*looked & bit || (attr->key < W_COUNT && attr_row_find(owner, attr->key)))
         return;
-    id_map_set(&spelling->keys, attr->key, owners & ~(UINT32_C(1) << owner));
+    *looked |= bit;
     struct suggest suggest = suggest_key(module, owner, attr->key);
-    if (diag_at(spelling->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
+    if (is_near(&suggest) &&
+        diag_at(spelling->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
                 "'%.*s' means nothing to skir", NAME(module, attr->key)))
         diag_suggest(spelling->diags, &suggest);
 }
 
-static void report_keys(struct spelling *spelling, enum attr_owner owner, struct range attrs)
+/* Of owners that may have any attributes: the verifier refuses what others cannot have. */
+static void check_keys(struct spelling *spelling, enum attr_owner owner, struct range attrs)
 {
     for (uint32_t n = 0; n < attrs.count; n++)
-        report_key(spelling, owner, &spelling->module->attrs.at[attrs.first + n]);
-}
-
-static void report_graph_keys(struct spelling *spelling, const struct graph *graph)
-{
-    report_keys(spelling, OWNER_GRAPH, graph->attrs);
-    for (uint32_t i = 0; i < graph->params.count; i++)
-        report_keys(spelling, OWNER_PARAM, graph->params.at[i].attrs);
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.at[i].kind == BLOCK_STREAM)
-            report_keys(spelling, OWNER_STREAM, graph->blocks.at[i].attrs);
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        report_keys(spelling, OWNER_OP, graph->ops.at[i].attrs);
+        check_key(spelling, owner, &spelling->module->attrs.at[attrs.first + n]);
 }
 
 /* ------------------------------------------------------------- attributes of op types ---- */
@@ -159,7 +117,8 @@ static void report_type_key(struct spelling *spelling, const struct op_type *typ
         diag_help(spelling->diags, "contents are written 'value = NUMBER', a list or a file");
 }
 
-static void check_op_keys(struct spelling *spelling, const struct graph *graph, const struct op *op)
+static void check_type_keys(struct spelling *spelling, const struct graph *graph,
+                            const struct op *op)
 {
     const struct op_type *type = op_type_find(spelling->module, op->type);
     if (op_is_unchecked(spelling->module, op))
@@ -174,14 +133,18 @@ static void check_op_keys(struct spelling *spelling, const struct graph *graph, 
     }
 }
 
-static void check_type_keys(struct spelling *spelling)
+static void check_graph(struct spelling *spelling, const struct graph *graph)
 {
-    const struct module *module = spelling->module;
-    for (uint32_t g = 0; g < module->graphs.count; g++) {
-        const struct graph *graph = &module->graphs.at[g];
-        for (uint32_t i = 0; i < graph->ops.count; i++)
-            if (graph->ops.at[i].attrs.count)
-                check_op_keys(spelling, graph, &graph->ops.at[i]);
+    check_keys(spelling, OWNER_GRAPH, graph->attrs);
+    for (uint32_t i = 0; i < graph->params.count; i++)
+        check_keys(spelling, OWNER_PARAM, graph->params.at[i].attrs);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_STREAM)
+            check_keys(spelling, OWNER_STREAM, graph->blocks.at[i].attrs);
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        check_keys(spelling, OWNER_OP, graph->ops.at[i].attrs);
+        if (graph->ops.at[i].attrs.count)
+            check_type_keys(spelling, graph, &graph->ops.at[i]);
     }
 }
 
@@ -216,18 +179,14 @@ static void check_params(struct spelling *spelling, const struct kernel *kernel)
 void verify_warnings(const struct module *module, struct diags *diags)
 {
     struct spelling spelling = {.module = module, .diags = diags};
-    bool near = find_keys(&spelling);
     origins_check(module, diags);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         check_params(&spelling, &module->kernels.at[i]);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
-        if (near)
-            report_graph_keys(&spelling, &module->graphs.at[i]);
+        check_graph(&spelling, &module->graphs.at[i]);
         if (diags->remarks)
             verify_returned(module, &module->graphs.at[i], diags);
     }
-    if (module->attrs.count)
-        check_type_keys(&spelling);
     id_map_free(&spelling.types);
     id_map_free(&spelling.keys);
 }

@@ -1,10 +1,10 @@
 #include "passes/entry/short_calls.h"
 
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
+#include "ir/kernels.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/variants.h"
 #include "passes/entry/superkernel.h"
 
 struct writer {

@@ -5,7 +5,7 @@
 
 #include "ir/base/text.h"
 #include "ir/calls.h"
-#include "ir/refine_types.h"
+#include "ir/op_infer.h"
 
 /* The clauses of an op of the new graph. */
 struct op_lists {

@@ -59,7 +59,7 @@ static void report_slot(struct slot_checker *sc, const struct arg_group *group, 
     uint32_t slot = checker->subject->first_slot[place] + n;
     if (may_report(sc))
         diag_at(checker->diags, DIAG_entry_calls,
-                or_entry(checker, locate_arg(checker->module, group, n)),
+                or_entry(checker, locate_listed(checker->module, group->loc, n)),
                 "this must be %s, which the op %s takes here", slots_text(checker, slot, slot + 1),
                 sync_op_text(checker, place));
 }
@@ -156,7 +156,7 @@ static void compare_tail(struct slot_checker *sc)
                                                    group_arg(entry, group, i))) &&
                 may_report(sc) &&
                 diag_at(checker->diags, DIAG_entry_calls,
-                        or_entry(checker, locate_arg(checker->module, group, i)),
+                        or_entry(checker, locate_listed(checker->module, group->loc, i)),
                         "nothing of the entry reads this slot"))
                 diag_help(checker->diags, "behind the arguments of ops stand [sync_workspace] and "
                                           "[profiling, profiling], in this order");

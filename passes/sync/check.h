@@ -5,7 +5,7 @@
 
 #include "ir/order.h"
 #include "ir/slots.h"
-#include "ir/syntax/instr_numbers.h"
+#include "ir/syntax/locate.h"
 #include "passes/called.h"
 #include "passes/context.h"
 #include "passes/sync/proof.h"

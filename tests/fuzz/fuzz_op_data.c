@@ -7,7 +7,7 @@
  * files named as arguments. */
 #define _GNU_SOURCE /* memmem */
 #include "ir/base/file_fault.h"
-#include "ir/op_ranges.h"
+#include "ir/op_shapes.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
 #include "tests/unit/parsed_module.h"

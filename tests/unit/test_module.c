@@ -1,9 +1,9 @@
 /* The parts that everything stands on: names, memory, text, suggestions, order, the heap, files. */
+#include "ir/base/cleanup_registry.h"
+#include "ir/base/diag.h"
 #include "ir/base/file.h"
 #include "ir/base/heap.h"
 #include "ir/base/intern.h"
-#include "ir/base/cleanup_registry.h"
-#include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/order.h"
 #include "tests/unit/parsed_module.h"
@@ -258,7 +258,7 @@ static void test_text_growth(void **state)
     text_free(&text);
 }
 
-/* ---------------------------------------------------------------------- ir/base/suggest.h ---- */
+/* -------------------------------------------------------------------------- ir/base/diag.h ---- */
 
 static const char *suggest(const char *wanted, const char *const *names, size_t count)
 {

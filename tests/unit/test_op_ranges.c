@@ -2,7 +2,7 @@
  * counting gives, and what is chosen by a rule is allowed by it. */
 #include "ir/base/file_fault.h"
 #include "ir/op_eval.h"
-#include "ir/op_ranges.h"
+#include "ir/op_shapes.h"
 #include "tests/unit/random_graph.h"
 
 #include <setjmp.h>

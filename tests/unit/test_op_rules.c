@@ -2,7 +2,6 @@
  * right pass and others do not, and nothing that is written or given breaks the evaluator. */
 #include "ir/base/file_fault.h"
 #include "ir/dims.h"
-#include "ir/op_ranges.h"
 #include "ir/op_rules.h"
 #include "ir/op_shapes.h"
 #include "tests/unit/random_graph.h"

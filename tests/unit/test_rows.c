@@ -6,7 +6,7 @@
 #include "frontend/session.h"
 #include "ir/base/file.h"
 #include "ir/calls.h"
-#include "ir/variants.h"
+#include "ir/kernels.h"
 #include "tests/unit/parsed_module.h"
 
 #include <elf.h>

@@ -2,7 +2,6 @@
  * of Python, whose commonest ones have a way of their own. */
 #include "frontend/exchange/text/decimal.h"
 #include "frontend/exchange/text/python_text.h"
-#include "ir/base/bytes16.h"
 #include "ir/base/escapes.h"
 
 #include <setjmp.h>
@@ -13,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* -------------------------------------------------------------------- ir/base/bytes16.h ---- */
+/* ----------------------------------------------------------------------- ir/base/escapes.h ---- */
 
 static void test_either(void **state)
 {

@@ -119,7 +119,7 @@ struct dump_count {
     uint64_t nodes, data_edges, control_edges;
 };
 
-/* What one of GE's options for gears is (ir/ge_gears.h): a name id, or NONE where the dump does not
+/* What one of GE's options for gears is (ir/gears.h): a name id, or NONE where the dump does not
  * have it; and where it says so. */
 struct dump_gear_text {
     uint32_t text;

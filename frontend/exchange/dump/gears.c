@@ -6,13 +6,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ir/base/suggest.h"
+#include "ir/base/diag.h"
 #include "ir/dims.h"
-#include "ir/ge_gears.h"
 #include "ir/gears.h"
-#include "ir/refine_types.h"
+#include "ir/op_infer.h"
 #include "ir/syntax/spelling.h"
-#include "ir/verify/gear_rows.h"
 #include "ir/verify/verify.h"
 
 /* So that nothing takes long, whatever the text. */

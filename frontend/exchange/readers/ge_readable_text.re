@@ -9,7 +9,7 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
 #include "frontend/exchange/text/decimal.h"
-#include "ir/base/bytes16.h"
+#include "ir/base/escapes.h"
 #include "ir/calls.h"
 #include "ir/op_types.h"
 

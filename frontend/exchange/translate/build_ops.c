@@ -1,8 +1,7 @@
 #include "frontend/exchange/translate/build_ops.h"
 #include "ir/contents.h"
-#include "ir/op_types.h"
 #include "ir/op_infer.h"
-#include "ir/refine_types.h"
+#include "ir/op_types.h"
 #include "ir/verify/verify.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Graphs as digraphs for Graphviz (docs/command-line.md, "skirc export"). */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
-#include "ir/base/utf8.h"
+#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/event_sides.h"
 #include "ir/syntax/spelling.h"

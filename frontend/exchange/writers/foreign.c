@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "ir/base/escapes.h"
-#include "ir/base/utf8.h"
+#include "ir/base/text.h"
 #include "ir/contents.h"
 #include "ir/syntax/locate.h"
 

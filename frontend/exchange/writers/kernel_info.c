@@ -4,10 +4,10 @@
 #include "frontend/exchange/writers/foreign.h"
 #include "ir/addresses.h"
 #include "ir/base/json.h"
-#include "ir/base/utf8.h"
+#include "ir/base/text.h"
+#include "ir/kernels.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
-#include "ir/variants.h"
 
 /* The super kernel. */
 struct chosen {

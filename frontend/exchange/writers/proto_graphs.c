@@ -10,7 +10,7 @@
 #include "frontend/exchange/dump/types.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
-#include "ir/ge_gears.h"
+#include "ir/gears.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
 

@@ -1,10 +1,11 @@
-/* The variants of a dynamic kernel: what it is for each tiling key that may come at run time. */
-#ifndef IR_VARIANTS_H
-#define IR_VARIANTS_H
+/* What kernels are: dynamic ones with their variants, stubs, and the functions of their objects. */
+#ifndef IR_KERNELS_H
+#define IR_KERNELS_H
 
 #include "ir/base/text.h"
 #include "ir/module.h"
 
+/* One of a dynamic kernel: what it is for a tiling key that may come at run time. */
 struct variant {
     int64_t key;
     enum kernel_type type;

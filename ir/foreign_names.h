@@ -1,6 +1,6 @@
 /* What others call op types and attributes, for messages that say what is meant. */
-#ifndef IR_MEANT_NAMES_H
-#define IR_MEANT_NAMES_H
+#ifndef IR_FOREIGN_NAMES_H
+#define IR_FOREIGN_NAMES_H
 
 #include "ir/op_types.h"
 
