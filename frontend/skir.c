@@ -10,7 +10,6 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
-#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 #include <assert.h>

@@ -155,7 +155,6 @@ libskir_la_SOURCES += \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
 	ir/verify/infer_types.c \
-	ir/verify/infer_types.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
 	ir/verify/verify_attrs.c \

@@ -10,7 +10,6 @@
 #include "ir/gears.h"
 #include "ir/op_infer.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 /* Marks entries of super kernels with the mark of their graph, where that is `mark`. */

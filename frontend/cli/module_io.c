@@ -14,7 +14,6 @@
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
-#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 enum exit_status worse_status(enum exit_status a, enum exit_status b)

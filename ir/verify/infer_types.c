@@ -1,4 +1,4 @@
-#include "ir/verify/infer_types.h"
+#include "ir/verify/verify.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/foreign_names.h"

@@ -3,7 +3,6 @@
 #include "ir/gears.h"
 #include "ir/op_infer.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/infer_types.h"
 #include "ir/verify/verify_internal.h"
 
 #include <string.h>
@@ -214,20 +213,6 @@ static uint64_t graph_weight(const void *user, uint32_t item)
     return right ? 0 : 4 * (uint64_t)verified->whole->module->graphs.at[item].ops.count;
 }
 
-static void verify_graphs(struct verifier *verifier, const uint8_t *right)
-{
-    const struct module *module = verifier->module;
-    struct verified verified = {.whole = verifier, .right = right};
-    parts_run(&(struct parts){.threads = module->threads,
-                              .count = module->graphs.count,
-                              .weight = graph_weight,
-                              .work = verify_graphs_part,
-                              .user = &verified},
-              verifier->diags);
-    verifier->calls = verified.calls;
-    verifier->shared_names = verified.shared_names;
-}
-
 static void verify_one_entry(struct verified *verified, struct verifier *verifier, uint32_t item)
 {
     (void)verified;
@@ -246,16 +231,25 @@ static uint64_t entry_weight(const void *user, uint32_t item)
     return (entry->programs[CORE_AIC].instrs.count + entry->programs[CORE_AIV].instrs.count) / 4;
 }
 
-static void verify_entries(struct verifier *verifier)
+/* Graphs but those that are `right`, with what is asked of all; then entries. */
+static void verify_in_parts(struct verifier *verifier, const uint8_t *right)
 {
     const struct module *module = verifier->module;
-    struct verified verified = {.whole = verifier};
-    parts_run(&(struct parts){.threads = module->threads,
-                              .count = module->entries.count,
-                              .weight = entry_weight,
-                              .work = verify_entries_part,
-                              .user = &verified},
-              verifier->diags);
+    struct verified verified = {.whole = verifier, .right = right};
+    struct parts parts = {.threads = module->threads,
+                          .count = module->graphs.count,
+                          .weight = graph_weight,
+                          .work = verify_graphs_part,
+                          .user = &verified};
+    parts_run(&parts, verifier->diags);
+    verifier->calls = verified.calls;
+    verifier->shared_names = verified.shared_names;
+    verify_variables(verifier);
+    verify_calls(verifier);
+    parts.count = module->entries.count;
+    parts.weight = entry_weight;
+    parts.work = verify_entries_part;
+    parts_run(&parts, verifier->diags);
 }
 
 bool verify_module_but(const struct module *module, const uint8_t *right, struct diags *diags)
@@ -267,10 +261,7 @@ bool verify_module_but(const struct module *module, const uint8_t *right, struct
         verify_attrs(&verifier, module->targets.at[i].attrs, OWNER_TARGET);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         verify_kernel(&verifier, &module->kernels.at[i]);
-    verify_graphs(&verifier, right);
-    verify_variables(&verifier);
-    verify_calls(&verifier);
-    verify_entries(&verifier);
+    verify_in_parts(&verifier, right);
     verify_arg_values(&verifier);
     return verifier_end(&verifier);
 }

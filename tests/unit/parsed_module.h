@@ -4,7 +4,6 @@
 
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
-#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 struct parsed_module {

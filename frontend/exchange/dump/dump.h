@@ -234,7 +234,7 @@ void dump_add_target(struct dump *dump);
  * What is wrong in the dump is a diagnostic at its place: false. */
 bool dump_finish(struct dump *dump);
 
-/* Whether the key is one of GE's for gears (ir/ge_gears.h): its value is taken in, the first time
+/* Whether the key is one of GE's for gears (ir/gears.h): its value is taken in, the first time
  * that there is one, with the place of the key; another one is an error that names both. */
 bool dump_wants_gears(const struct dump *dump, uint32_t key);
 bool dump_take_gears(struct dump *dump, const struct attr *attr, struct span key);
