@@ -494,14 +494,13 @@ static bool read_data_type(struct reader *reader, uint32_t call, uint32_t *type)
         shape.rank = 0;
         for (EACH_PY(&reader->items, i, at)) {
             const struct py_item *item = item_at(reader, i);
-            int64_t dim = DIM_UNKNOWN;
-            if (read_int(reader, i, &dim)) {
+            int64_t dim;
+            if (read_int(reader, i, &dim))
                 dump_shape_add_ge(&shape, dim);
-                continue;
-            }
-            if (item->sort == PY_NAME)
-                dim = dump_dim(reader->dump, text_at(reader, i), item->size);
-            dump_shape_add(&shape, dim);
+            else
+                dump_shape_add(&shape, item->sort == PY_NAME
+                                           ? dump_dim(reader->dump, text_at(reader, i), item->size)
+                                           : DIM_UNKNOWN);
         }
     }
     if ((at = keyword(reader, call, "format")) != NONE) {

@@ -216,11 +216,12 @@ static void make_shrink(struct translation *t)
 /* The data type is an attribute, or that of the second operand. */
 static void make_cast(struct translation *t)
 {
-    enum dtype from = tr_need_dtype(t, tr_operand(t, 0)), to = from;
+    enum dtype to, from;
     if (strcmp(t->row->op, "CastLike") == 0)
         to = tr_need_dtype(t, tr_operand(t, 1));
     else if (!onnx_dtype(t, tr_int(t, "to"), &to))
         return;
+    from = tr_need_dtype(t, tr_operand(t, 0));
     enum dtype_class class = dtype_info(to)->class;
     if (class == CLASS_HANDLE || dtype_info(from)->class == CLASS_HANDLE ||
         dtype_info(to)->bits < 8 || dtype_info(from)->bits < 8 ||
