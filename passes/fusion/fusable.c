@@ -40,7 +40,7 @@ bool op_is_marked_collective(const struct module *module, const struct op *op)
     return op->attrs.count > 0 && scalar(module, op, W__hccl, 0) != 0;
 }
 
-/* Its tiling is computed beside the graph, where nobody can have it at the launch. */
+/* Its tiling is computed outside of the graph, too late for the launch. */
 static bool is_tiled_late(const struct module *module, const struct op *op)
 {
     return scalar(module, op, W_aicpu_tiling, 0) && !scalar(module, op, W__tiling_sink_op, 0) &&

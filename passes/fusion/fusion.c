@@ -242,7 +242,7 @@ static void separate(struct fusion *f)
  * that executes nothing passes on, and what follows a launch may no longer need it. */
 
 /* Whether blocks are those that passes leave: super kernels, streams of a number other than 0 in
- * and beside them, and `scope none` in them. */
+ * and around them, and `scope none` in them. */
 static bool has_canonical_blocks(const struct graph *graph)
 {
     bool any = false;

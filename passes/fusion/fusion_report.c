@@ -9,7 +9,8 @@
 
 /* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it,
  * needs `cause`, which is outside, and which needs the part before by way of `root`. `needs` is the
- * edge; NULL where only streams are missing, on which one launch could run beside the cause. */
+ * edge; NULL where only streams are missing, on which one launch could run in parallel with the
+ * cause. */
 struct break_cause {
     uint32_t blocked, cause, root;
     const struct order_edge *needs;
@@ -32,7 +33,7 @@ static const char *stream_text(const struct fusion *f, uint32_t stream)
     return arena_printf(&f->context->diags->arena, "stream \"%.*s\"", NAME(f->module, stream));
 }
 
-/* How one op waits for another, as a clause behind "it". */
+/* How one op waits for another, as a clause after "it". */
 static const char *edge_text(const struct fusion *f, const struct order_edge *edge)
 {
     struct arena *arena = &f->context->diags->arena;
@@ -46,8 +47,8 @@ static const char *edge_text(const struct fusion *f, const struct order_edge *ed
         return arena_printf(arena, "waits for event '%.*s' of %s", NAME(f->module, edge->name),
                             from);
     case ORDER_MEMORY:
-        return arena_printf(arena, "accesses '%.*s' behind %s", NAME(f->module, edge->name), from);
-    case ORDER_ADDRESS: return arena_printf(arena, "is behind %s", from);
+        return arena_printf(arena, "accesses '%.*s' after %s", NAME(f->module, edge->name), from);
+    case ORDER_ADDRESS: return arena_printf(arena, "comes after %s", from);
     }
     return "";
 }
@@ -197,7 +198,7 @@ static void explain_root(const struct fusion *f, uint32_t group, uint32_t root)
         diag_help(diags, "%s is of %s: put the two scopes into one, or order them",
                   name_op(f, root), fusion_group_text(f, member));
     else
-        diag_help(diags, "%s is outside: move it into the scope, or before or behind all of it",
+        diag_help(diags, "%s is outside: move it into the scope, or before or after all of it",
                   name_op(f, root));
 }
 
@@ -211,13 +212,15 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     bool differs = f->groups.at[group].whole != group; /* the reference has no cut here */
     if (!diags->remarks && !differs)
         return;
-    if (!diag_at(diags, differs ? DIAG_partition_differs : break_id(f, group, cause->root),
-                 op_span(f, cause->blocked), "%s breaks before this op of %s%s%s%s",
-                 fusion_group_text(f, group), stream_text(f, f->order->stream[cause->blocked]),
-                 differs ? ", where the reference makes one launch that waits for an op beside it"
-                         : "",
-                 cause->needs ? ": it " : "",
-                 cause->needs ? reason_text(f, cause->blocked, cause->needs) : ""))
+    if (!diag_at(
+            diags, differs ? DIAG_partition_differs : break_id(f, group, cause->root),
+            op_span(f, cause->blocked), "%s breaks before this op of %s%s%s%s",
+            fusion_group_text(f, group), stream_text(f, f->order->stream[cause->blocked]),
+            differs
+                ? ", where the reference makes one launch that waits for an op in parallel with it"
+                : "",
+            cause->needs ? ": it " : "",
+            cause->needs ? reason_text(f, cause->blocked, cause->needs) : ""))
         return;
     group_field(f, group);
     op_fields(f, cause->blocked);
@@ -276,7 +279,7 @@ static bool is_old_break(const struct fusion *f, const struct segment *segment, 
     return before != NONE && here != NONE && before != here;
 }
 
-/* Adds what of a group keeps others from running beside it: "'fixed_slots' of '@k'". */
+/* Adds what of a group keeps others from running in parallel with it: "'fixed_slots' of '@k'". */
 static void add_obstacles(const struct fusion *f, uint32_t group, struct text *text)
 {
     if (group == GROUP_NONE)
@@ -290,9 +293,9 @@ static void add_obstacles(const struct fusion *f, uint32_t group, struct text *t
                     sk_option_key(SK_debug_per_op_max_core_num), fusion_group_text(f, group));
 }
 
-/* Why an op, or the super kernel that it is of, does not run beside a super kernel of the input,
- * and what to do. What keeps both of them from it is named, as it does not help to leave out one.
- */
+/* Why an op, or the super kernel that it is of, does not run in parallel with a super kernel of the
+ * input, and what to do. What keeps both of them from it is named, as it does not help to leave out
+ * one. */
 static void advise_ring(const struct fusion *f, uint32_t group, const struct break_cause *cause)
 {
     struct diags *diags = f->context->diags;
@@ -305,21 +308,25 @@ static void advise_ring(const struct fusion *f, uint32_t group, const struct bre
     if (root != group && root != other)
         add_obstacles(f, root, &obstacles);
     if (op_call_kind(&f->graph->ops.at[op]) != CALL_NONE)
-        diag_help(diags, "an op that calls graphs does not run beside a super kernel: make two of "
-                         "this one, before and behind the op");
+        diag_help(
+            diags,
+            "an op that calls graphs does not run in parallel with a super kernel: make two of "
+            "this one, before and after the op");
     else if (fusion_given_stream(f, block) ==
              (of == NONE ? f->order->stream[op] : fusion_given_stream(f, of)))
-        diag_help(diags,
-                  "what runs beside a super kernel is launched on another stream: move %s "
-                  "there, or make two super kernels of this one",
-                  of == NONE ? "the op" : fusion_group_text(f, other));
+        diag_help(
+            diags,
+            "what runs in parallel with a super kernel is launched on another stream: move %s "
+            "there, or make two super kernels of this one",
+            of == NONE ? "the op" : fusion_group_text(f, other));
     else if (obstacles.size)
-        diag_help(diags,
-                  "nothing runs beside what has %.*s: leave that out, or make two super kernels "
-                  "of this one, before and behind the op",
-                  (int)obstacles.size, obstacles.at);
+        diag_help(
+            diags,
+            "nothing runs in parallel with what has %.*s: leave that out, or make two super kernels "
+            "of this one, before and after the op",
+            (int)obstacles.size, obstacles.at);
     else
-        diag_help(diags, "make two super kernels of this one, before and behind the op");
+        diag_help(diags, "make two super kernels of this one, before and after the op");
     text_free(&obstacles);
 }
 

@@ -80,7 +80,7 @@ static bool is_part(const struct fusion *f, const struct segment *segment)
     return f->schedule.groups[segment->group].segments > 1;
 }
 
-/* A part is called after the cuts of the reference around it, or what is before and behind it. */
+/* A part is called after the cuts of the reference around it, or what is before and after it. */
 static uint32_t reference_name(struct fusion *f, const struct segment *segment, bool broken)
 {
     const struct fusion_group *group = &f->groups.at[segment->group];
@@ -285,7 +285,7 @@ static void open_launch(struct rewrite *rewrite, struct component *n, uint32_t s
 }
 
 /* Whether an op that is launched alone stands in `scope none` in the open launch: that goes on
- * behind it, and is on another stream. */
+ * after it, and is on another stream. */
 static bool stands_inside(const struct fusion *f, const struct component *n, uint32_t place,
                           uint32_t open)
 {

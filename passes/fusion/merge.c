@@ -115,7 +115,7 @@ struct merger {
     uint32_t *first_of;     /* by group: its first part, or NONE */
     struct vec_u32 *labels; /* by group: the streams of its ops; NULL: not known yet */
     uint32_t *at;           /* per op: NONE, for abreast_init */
-    uint8_t *behind;        /* per op: its segment needs one of the parts that are tried */
+    uint8_t *after;         /* per op: its segment needs one of the parts that are tried */
     uint8_t *before;        /* per op: one of them needs its segment */
     uint32_t *ops;          /* room for a schedule */
     uint32_t stamp;
@@ -278,9 +278,9 @@ static void mark(struct merger *m, uint32_t first, uint32_t last)
         bool found = is_own(m, segment);
         for (uint32_t i = 0; i < segment->count && !found; i++)
             for (uint32_t e = order->first[ops[i]]; e < order->first[ops[i] + 1]; e++)
-                found = found || m->behind[order->edges[e].from];
+                found = found || m->after[order->edges[e].from];
         for (uint32_t i = 0; i < segment->count; i++)
-            m->behind[ops[i]] = found;
+            m->after[ops[i]] = found;
         *m->work += segment->count;
     }
     for (uint32_t s = last + 1; s-- > first;) {
@@ -303,19 +303,19 @@ static void unmark(struct merger *m, uint32_t first, uint32_t last)
     const struct segment *end = segment_at(m, last);
     for (uint32_t i = segment_at(m, first)->first; i < end->first + end->count; i++) {
         uint32_t op = m->f->schedule.ops[i];
-        m->behind[op] = m->before[op] = 0;
+        m->after[op] = m->before[op] = 0;
         for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
             m->before[order->edges[e].from] = 0;
     }
 }
 
-/* Where a segment goes: before the component, into it, or behind it. */
-enum side { BEFORE, INSIDE, BEHIND, SIDES };
+/* Where a segment goes: before the component, into it, or after it. */
+enum side { BEFORE, INSIDE, AFTER, SIDES };
 
 static enum side side_of(const struct merger *m, const struct segment *segment)
 {
     uint32_t op = ops_of(m, segment)[0];
-    return !m->behind[op] ? BEFORE : m->before[op] ? INSIDE : BEHIND;
+    return !m->after[op] ? BEFORE : m->before[op] ? INSIDE : AFTER;
 }
 
 bool fusion_is_alone(const struct fusion *f, uint32_t group)
@@ -636,7 +636,7 @@ static void schedule_from(struct fusion *f, const struct break_cost *costs, bool
         return;
     }
     struct merger m = {.f = f, .work = work};
-    m.behind = mem_calloc(n, 1);
+    m.after = mem_calloc(n, 1);
     m.before = mem_calloc(n, 1);
     m.ops = mem_calloc(n, sizeof *m.ops);
     m.launch_of = mem_calloc(n, sizeof *m.launch_of);
@@ -657,7 +657,7 @@ static void schedule_from(struct fusion *f, const struct break_cost *costs, bool
     mem_free(m.launch_of);
     mem_free(m.first_of);
     mem_free(m.at);
-    mem_free(m.behind);
+    mem_free(m.after);
     mem_free(m.before);
     mem_free(m.ops);
     vec_free(&m.launches);

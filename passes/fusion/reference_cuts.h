@@ -16,7 +16,7 @@ enum cut_role {
 /* The ops of a scope between two cuts. */
 struct reference_part {
     uint32_t scope;
-    int64_t begin, end; /* positions of the cuts, or before the first and behind the last op */
+    int64_t begin, end; /* positions of the cuts, or before the first and after the last op */
     uint32_t cut_by;    /* the op at `begin`, or NONE: it is the first part */
     bool is_cut;        /* the scope has cuts */
 };

@@ -24,7 +24,7 @@ uint32_t superkernel_part_of(struct module *module, uint32_t name, struct part_p
 uint32_t superkernel_reference_name(struct module *module, const struct graph *graph,
                                     uint32_t scope, const struct part_places *places,
                                     const uint32_t *ops, uint32_t count, const int64_t *position);
-/* The positions before the first of the ops and behind the last. */
+/* The positions before the first of the ops and after the last. */
 struct part_places superkernel_positions_around(const uint32_t *ops, uint32_t count,
                                                 const int64_t *position);
 
