@@ -320,11 +320,10 @@ static void advise_ring(const struct fusion *f, uint32_t group, const struct bre
             "there, or make two super kernels of this one",
             of == NONE ? "the op" : fusion_group_text(f, other));
     else if (obstacles.size)
-        diag_help(
-            diags,
-            "nothing runs in parallel with what has %.*s: leave that out, or make two super kernels "
-            "of this one, before and after the op",
-            (int)obstacles.size, obstacles.at);
+        diag_help(diags,
+                  "nothing runs in parallel with what has %.*s: leave that out, or make two super "
+                  "kernels of this one, before and after the op",
+                  (int)obstacles.size, obstacles.at);
     else
         diag_help(diags, "make two super kernels of this one, before and after the op");
     text_free(&obstacles);
@@ -456,40 +455,29 @@ bool fusion_report_breaks(struct fusion *f)
 
 /* -------------------------------------------------------------------- breaks no more ---- */
 
-/* Whether a scope breaks nowhere, or not before this op: the part that has it is the first. */
-static bool is_mended(const struct fusion *f, const uint32_t *first, uint32_t op)
-{
-    uint32_t group = f->member_of[op];
-    if (group == GROUP_NONE || !f->groups.at[group].removed)
-        return false;
-    if (f->schedule.groups[group].segments < 2)
-        return true;
-    const struct segment *part = &f->schedule.segments.at[first[group]];
-    for (uint32_t i = 0; i < part->count; i++)
-        if (f->schedule.ops[part->first + i] == op)
-            return true;
-    return false;
-}
-
-/* Per group, the number of its first segment. */
-static uint32_t *first_parts(const struct fusion *f)
-{
-    uint32_t *first = mem_calloc(f->groups.count, sizeof *first);
-    for (uint32_t i = f->schedule.segments.count; i-- > 0;)
-        first[f->schedule.segments.at[i].group] = i;
-    return first;
-}
-
+/* A scope from which ops were left out does not break any more before an op of its first part, nor
+ * anywhere if it has no other. */
 void fusion_report_mended(const struct fusion *f)
 {
     struct diags *diags = f->context->diags;
     struct id_map op_at = {NULL, 0, 0};
     if (!f->rejoins)
         return;
-    uint32_t *first = first_parts(f);
-    for (uint32_t op = 0; op < f->order->n_ops; op++)
-        if (op_span(f, op).end && is_mended(f, first, op))
+    uint8_t *met = mem_calloc(f->groups.count, 1), *later = mem_calloc(f->order->n_ops, 1);
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        for (uint32_t k = 0; k < segment->count; k++)
+            later[f->schedule.ops[segment->first + k]] = met[segment->group];
+        met[segment->group] = 1;
+    }
+    for (uint32_t op = 0; op < f->order->n_ops; op++) {
+        uint32_t group = f->member_of[op];
+        bool whole = f->schedule.groups[group].segments < 2;
+        bool in_first = f->group_of[op] == group && !later[op];
+        if (group != GROUP_NONE && f->groups.at[group].removed && (whole || in_first) &&
+            op_span(f, op).end)
             id_map_set(&op_at, op_span(f, op).begin, op);
+    }
     for (uint32_t i = 0; i < diags->list.count; i++) {
         const struct diag *diag = &diags->list.at[i];
         bool breaks = diag->id == DIAG_split_scope || diag->id == DIAG_split_outside;
@@ -497,7 +485,8 @@ void fusion_report_mended(const struct fusion *f)
             diags_take_back_one(diags, i);
     }
     id_map_free(&op_at);
-    mem_free(first);
+    mem_free(met);
+    mem_free(later);
 }
 
 /* ------------------------------------------------------------------- nothing is fused ---- */
