@@ -15,7 +15,7 @@ struct backend_places {
     const char *source_dir;         /* of the .skir file: `object` paths are relative to it first */
     const char *kernel_dir;         /* then to this one, of kernels that are found by op type */
     const char *header_dir;         /* then to this one, of the sample kernels; has skrt.h */
-    struct kernel_objects *objects; /* what was found so far (backend/library/kernel_objects.h) */
+    struct kernel_objects *objects; /* what was found so far (backend/library/kernel_link.h) */
 };
 
 enum backend_status {

@@ -10,11 +10,8 @@ libskir_la_SOURCES += \
 	backend/ascend/ascendc.c \
 	backend/ascend/ascendc.h \
 	backend/ascend/ascendc_emitter.h \
-	backend/ascend/ascendc_helpers.c \
 	backend/ascend/ascendc_instrs.c \
-	backend/ascend/ascendc_kernels.c \
-	backend/ascend/build.c \
-	backend/ascend/build.h \
+	backend/ascend/ascend.h \
 	backend/ascend/source_map.c \
 	backend/ascend/source_map.h \
 	backend/ascend/compile_info.c \
@@ -30,13 +27,9 @@ libskir_la_SOURCES += \
 	backend/ascend/host_emulation.h \
 	backend/device/arguments.c \
 	backend/device/arguments.h \
-	backend/device/calls.c \
-	backend/device/calls.h \
-	backend/device/code.c \
-	backend/device/code.h \
+	backend/device/execute.h \
 	backend/device/emitter.c \
 	backend/device/emitter.h \
-	backend/device/emitter_kernels.c \
 	backend/device/execute.c \
 	backend/device/gears_table.c \
 	backend/device/gears_table.h \
@@ -44,75 +37,38 @@ libskir_la_SOURCES += \
 	backend/device/launches.h \
 	backend/device/link.c \
 	backend/device/link.h \
-	backend/device/lists.c \
-	backend/device/lists.h \
-	backend/device/memory.c \
-	backend/device/op_attrs.c \
-	backend/device/op_attrs.h \
 	backend/device/ops.c \
 	backend/device/ops.h \
-	backend/device/profile.c \
-	backend/device/profile.h \
-	backend/device/race.c \
-	backend/device/race.h \
 	backend/device/run.c \
 	backend/device/run.h \
-	backend/device/symbols.c \
-	backend/device/symbols.h \
-	backend/device/tables.c \
-	backend/device/tables.h \
-	backend/device/tilings.c \
-	backend/device/tilings.h \
-	backend/device/tools.c \
-	backend/device/tools.h \
-	backend/device/unknown_types.c \
-	backend/device/unknown_types.h \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
 	backend/host/host.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/host.c \
-	backend/host/object.c \
-	backend/host/object.h \
 	backend/host/rows.c \
 	backend/host/rows.h \
-	backend/kernels/sample_check.c \
-	backend/kernels/sample_check.h \
 	backend/kernels/sample_kernels.def \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
-	backend/kernels/sample_shapes.c \
-	backend/kernels/sample_shapes.h \
-	backend/kernels/sample_tiling.c \
-	backend/kernels/sample_tiling.h \
 	backend/library/kernel_library.c \
 	backend/library/kernel_library.h \
 	backend/library/kernel_link.c \
 	backend/library/kernel_link.h \
-	backend/library/kernel_objects.c \
-	backend/library/kernel_objects.h \
-	backend/object/copy.c \
+	backend/object/layout.c \
 	backend/object/dump.c \
-	backend/object/frame.c \
 	backend/object/image.c \
 	backend/object/image.h \
-	backend/object/image_aarch64.c \
-	backend/object/image_x86_64.c \
+	backend/object/relocation.c \
 	backend/object/input.c \
 	backend/object/internal.h \
-	backend/object/lines.c \
 	backend/object/link.c \
-	backend/object/made.c \
 	backend/object/memory.c \
 	backend/object/object.h \
-	backend/object/place.c \
 	backend/object/query.c \
-	backend/object/ranks.c \
-	backend/object/resolve.c \
-	backend/object/share.c \
 	backend/object/symbols.c \
-	backend/object/write.c
+	backend/object/output.c
 
 # ---- The runtime of the host target ----
 
@@ -122,12 +78,8 @@ libskrt_la_SOURCES = \
 	backend/runtime/call.c \
 	backend/runtime/core.c \
 	backend/runtime/core.h \
-	backend/runtime/crash.c \
 	backend/runtime/device.c \
-	backend/runtime/dynamic.c \
-	backend/runtime/early.c \
 	backend/runtime/event.c \
-	backend/runtime/feed.c \
 	backend/runtime/fiber.c \
 	backend/runtime/fiber.h \
 	backend/runtime/flag.c \
@@ -135,31 +87,21 @@ libskrt_la_SOURCES = \
 	backend/runtime/futex_lock.c \
 	backend/runtime/futex_lock.h \
 	backend/runtime/gears.c \
-	backend/runtime/launch.c \
 	backend/runtime/names.c \
 	backend/runtime/names.h \
-	backend/runtime/places.c \
-	backend/runtime/places.h \
+	backend/runtime/launch_queue.c \
+	backend/runtime/launch_queue.h \
 	backend/runtime/profile.c \
-	backend/runtime/queue.c \
-	backend/runtime/queue.h \
 	backend/runtime/race.c \
 	backend/runtime/race.h \
-	backend/runtime/race_find.c \
-	backend/runtime/race_state.h \
-	backend/runtime/records.c \
-	backend/runtime/records.h \
+	backend/runtime/profile.h \
 	backend/runtime/report.c \
 	backend/runtime/report.h \
 	backend/runtime/rows.c \
-	backend/runtime/rows.h \
 	backend/runtime/scheduler.c \
 	backend/runtime/scheduler.h \
-	backend/runtime/shape.c \
-	backend/runtime/shape.h \
 	backend/runtime/skrt.h \
 	backend/runtime/state.h \
-	backend/runtime/trace.c \
 	backend/runtime/vectors.c
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \

@@ -1,13 +1,563 @@
-/* The target `ascend`: NPUs. What its rows of backends.def name and no file of its own has. */
-#include "backend/ascend/ascendc.h"
-#include "backend/ascend/build.h"
+/* The Ascend target: its commands, and objects: the source is compiled for each type of core, and
+ * linked with the kernels. */
+#include "backend/ascend/ascend.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <nettle/base16.h>
+#include <nettle/sha2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "backend/ascend/host_emulation.h"
+#include "backend/ascend/meta.h"
+#include "backend/ascend/source_map.h"
+#include "backend/ascend/symbols.h"
 #include "backend/ascend/toolchain.h"
+#include "backend/device/link.h"
 #include "backend/device/ops.h"
 #include "backend/device/run.h"
+#include "backend/library/kernel_link.h"
+#include "backend/object/object.h"
 #include "ir/arch.h"
 #include "ir/base/diag.h"
 #include "ir/syntax/locate.h"
+
+/* Groups of the link; kernels' come behind them. Parts of entries are apart, as inline functions of
+ * one name are other code for the other core type. */
+enum { FIRST_KERNEL_GROUP = CORE_TYPES };
+
+/* The order of a link: entry and cube parts, then vector parts, dynamic kernels last. */
+enum { RANK_ENTRY, RANK_CUBE, RANK_VECTOR_ENTRY, RANK_VECTOR, RANK_DYNAMIC };
+
+/* ---------------------------------------------------------------------------- kernels ---- */
+
+static void add_symbol(const void *user, struct text *text, const struct kernel *kernel,
+                       struct kernel_part part, uint32_t copy)
+{
+    symbols_add_function(user, text, kernel, part.function, copy);
+}
+
+static uint32_t owner_of(const void *user, const struct kernel *kernel)
+{
+    return symbols_owner(user, kernel);
+}
+
+/* Places the input that has a function, with all copies of it that the object brings itself. */
+static void place_function(struct kernel_link *linker, const struct kernel *kernel,
+                           enum core_type core, uint32_t copies, unsigned rank)
+{
+    const struct module *module = linker->module;
+    uint32_t function = kernel_function(module, kernel, core);
+    bool own = attr_find(module, kernel->attrs, W_split);
+    for (uint32_t copy = 0; copy < (own ? copies : 1); copy++) {
+        struct text name = {NULL, 0, 0};
+        kernel_copy_function(&name, module, kernel, function, copy);
+        text_char(&name, '\0');
+        object_link_place(linker->link, kernel_link_group(linker, kernel), name.at, rank);
+        text_free(&name);
+    }
+}
+
+/* An input that has both parts stands with the cube parts. */
+static void place_kernel(struct kernel_link *linker, const struct kernel *kernel, uint32_t copies)
+{
+    bool cube = kernel_type_has(kernel->type, CORE_AIC);
+    unsigned rank = kernel_is_dynamic(linker->module, kernel) ? RANK_DYNAMIC
+                    : cube                                    ? RANK_CUBE
+                                                              : RANK_VECTOR;
+    if (kernel_is_stub(linker->module, kernel))
+        return;
+    object_link_place(linker->link, kernel_link_group(linker, kernel), NULL, rank);
+    if (rank == RANK_CUBE && kernel_type_has(kernel->type, CORE_AIV)) {
+        place_function(linker, kernel, CORE_AIV, copies, RANK_VECTOR);
+        place_function(linker, kernel, CORE_AIC, copies, RANK_CUBE);
+    }
+}
+
+static void place_kernels(struct kernel_link *linker, const uint8_t *copies)
+{
+    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
+        if (copies[i])
+            place_kernel(linker, &linker->module->kernels.at[i], copies[i]);
+}
+
+/* ----------------------------------------------------------------------------- entries ---- */
+
+static void keep_part(struct object_link *link, const struct module *module,
+                      const struct entry *entry, enum core_type core)
+{
+    struct text symbol = {NULL, 0, 0};
+    entry_part_symbol(&symbol, module, entry, core);
+    text_char(&symbol, '\0');
+    object_link_export(link, core, symbol.at, symbol.at);
+    object_link_keep(link, symbol.at);
+    text_free(&symbol);
+}
+
+static void add_entries(struct kernel_link *linker, const char *const objects[CORE_TYPES])
+{
+    const struct module *module = linker->module;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!objects[core])
+            continue;
+        object_link_add_file(linker->link, (unsigned)core, objects[core]);
+        object_link_place(linker->link, (unsigned)core, NULL,
+                          core == CORE_AIV && objects[CORE_AIC] ? RANK_VECTOR_ENTRY : RANK_ENTRY);
+        object_link_share(linker->link, (unsigned)core);
+    }
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (kernel_type_has(module->entries.at[i].type, (enum core_type)core))
+                keep_part(linker->link, module, &module->entries.at[i], (enum core_type)core);
+}
+
+/* Of the entries' objects; NULL: of the kernels alone. */
+static enum backend_status link_objects(const struct emission_job *job, const char *const *objects,
+                                        const char *output)
+{
+    struct kernel_link linker;
+    struct symbols symbols;
+    symbols_init(&symbols, job->module);
+    const struct kernel_names names = {add_symbol, owner_of, &symbols};
+    kernel_link_begin(&linker, job->module, job->places, &names, FIRST_KERNEL_GROUP, output,
+                      job->diags);
+    /* Cores choose by the numbers that they have on the device, whatever the launch: any copy. */
+    struct kernel_copies copies = device_kernel_copies(job->module);
+    if (objects)
+        add_entries(&linker, objects);
+    bool ok = kernel_link_add(&linker, copies.chosen);
+    if (ok)
+        place_kernels(&linker, copies.chosen);
+    enum backend_status status = kernel_link_finish(&linker, ok);
+    kernel_copies_free(&copies);
+    symbols_free(&symbols);
+    return status;
+}
+
+/* Links the entries' objects, one for each core type that some entry runs on (else NULL), with the
+ * kernels that they call into one relocatable object whose only global symbols are the parts of
+ * entries. */
+static enum backend_status link_entries(const struct emission_job *job,
+                                        const char *const objects[CORE_TYPES], const char *output)
+{
+    return link_objects(job, objects, output);
+}
+
+/* ".../entry.cpp:LINE:COLUMN: error: TEXT" */
+struct said_error {
+    uint32_t line;
+    const char *text;
+};
+
+static bool read_error(const char *at, struct said_error *error)
+{
+    static const char *const words[] = {": error: ", ": fatal error: "};
+    const char *file = strstr(at, BUILD_SOURCE ":");
+    unsigned line;
+    if (!file || sscanf(file, BUILD_SOURCE ":%u", &line) != 1)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *found = strstr(file, words[i]);
+        if (!found)
+            continue;
+        *error = (struct said_error){line, found + strlen(words[i])};
+        return true;
+    }
+    return false;
+}
+
+/* The bytes of a line of the source, without what stands before its first word. */
+static const char *line_of(const struct text *source, uint32_t line, int *size)
+{
+    const char *at = source->at, *end = source->at + source->size;
+    for (uint32_t n = 1; n < line && at < end; n++) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        at = next ? next + 1 : end;
+    }
+    while (at < end && *at == ' ')
+        at++;
+    const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    *size = (int)((stop ? stop : end) - at);
+    return at;
+}
+
+static void report_error(const struct emission_job *job, const struct said_error *error,
+                         const struct text *source, const struct source_lines *lines)
+{
+    struct span span = places_span(job->module, lines, error->line);
+    int size;
+    const char *text = line_of(source, error->line, &size);
+    if (diag_at(job->diags, DIAG_tool, span, "the device compiler says: %s", error->text))
+        diag_help(job->diags, "line %u of the source is '%.*s'", error->line, size, text);
+}
+
+/* `said` is what a tool that failed printed, behind a line that names it; it is changed. */
+static void compile_errors_report(const struct emission_job *job, char *said,
+                                  const struct text *source, const struct source_lines *lines)
+{
+    char *rest, *first = strtok_r(said, "\n", &rest), *line;
+    struct said_error error;
+    uint32_t found = 0;
+    char *all = rest ? mem_strdup(rest) : NULL;
+    while ((line = strtok_r(NULL, "\n", &rest)))
+        if (read_error(line, &error)) {
+            report_error(job, &error, source, lines);
+            found++;
+        }
+    if (found == 0 && diag_at(job->diags, DIAG_tool, no_span, "%s", first) && all)
+        for (line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+            diag_help(job->diags, "%s", line);
+    mem_free(all);
+}
+
+/* Objects: the source is compiled for each type of core, and linked with the kernels. Without the
+ * device toolchain, what it would be given is left beside the place of the object. */
+
+struct build {
+    const struct emission_job *job;
+    struct text source;
+    struct source_lines lines;
+    struct command_lines commands;
+    struct code_map code;
+    const char *base; /* the output without its suffix */
+    struct arena arena;
+};
+
+static bool report(const struct build *build, enum diag_id id, const char *error)
+{
+    diag_at(build->job->diags, id, no_span, "%s", error);
+    return false;
+}
+
+static bool write_text(const struct build *build, const char *path, const struct text *text)
+{
+    char error[512];
+    return file_write(path, text->at, text->size, error, sizeof error) ||
+           report(build, DIAG_file, error);
+}
+
+/* --------------------------------------------------------------------------- companions ---- */
+
+/* Nothing stands beside what is no regular file, such as /dev/null. */
+static bool has_companions(const char *output)
+{
+    struct stat info;
+    return stat(output, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+static const char *companion(struct build *build, const char *suffix)
+{
+    return arena_printf(&build->arena, "%s%s", build->base, suffix);
+}
+
+static bool write_meta(struct build *build, const struct meta_object *object)
+{
+    struct text text = {NULL, 0, 0};
+    struct emission_job job = *build->job;
+    job.text = &text;
+    bool ok =
+        meta_add(&job, object) == BACKEND_OK && write_text(build, companion(build, ".json"), &text);
+    text_free(&text);
+    return ok;
+}
+
+static bool write_info(struct build *build)
+{
+    struct text text = {NULL, 0, 0};
+    struct emission_job job = *build->job;
+    job.text = &text;
+    bool ok = ascend_emit_compile_info(&job) == BACKEND_OK &&
+              write_text(build, companion(build, ".info.json"), &text);
+    text_free(&text);
+    return ok;
+}
+
+static bool write_commands(struct build *build)
+{
+    struct text text = {NULL, 0, 0};
+    commands_add(build->job, &text, build->base);
+    bool ok = write_text(build, companion(build, ".sh"), &text);
+    text_free(&text);
+    return ok;
+}
+
+/* Metadata of kernels have the suffix of a kernel's own. */
+static bool replaces_metadata(struct build *build)
+{
+    const struct module *module = build->job->module;
+    const char *output = companion(build, ".json");
+    for (uint32_t i = 0; i < module->kernels.count; i++) {
+        const struct kernel *kernel = &module->kernels.at[i];
+        uint32_t json = attr_string(module, kernel->attrs, W__json);
+        if (json == NONE)
+            continue;
+        const char *name = name_text(module, json, &build->arena);
+        const char *path =
+            arena_path(&build->arena, *name == '/' ? "" : build->job->places->source_dir, name);
+        if (!path_same(path, output))
+            continue;
+        diag_at(build->job->diags, DIAG_file, locate_name(module, kernel->loc),
+                "'%s', the metadata of the output, would replace those of '@%.*s'", output,
+                NAME(module, kernel->name));
+        return true;
+    }
+    return false;
+}
+
+/* Reads the objects of all kernels, so that they are known as inputs. */
+static void read_objects(struct build *build)
+{
+    const struct module *module = build->job->module;
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        kernel_object_of(build->job->places->objects, module, &module->kernels.at[i]);
+}
+
+/* An object of an earlier compilation would not belong to the metadata of this one. */
+static bool remove_object(struct build *build)
+{
+    char error[512];
+    const char *output = build->job->output;
+    if (access(output, F_OK) != 0)
+        return true;
+    read_objects(build);
+    if (!file_is_input(output) && unlink(output) == 0)
+        return true;
+    if (file_is_input(output))
+        snprintf(error, sizeof error, "the output '%s' would replace an input", output);
+    else
+        snprintf(error, sizeof error, "cannot remove '%s': %s", output, strerror(errno));
+    return report(build, DIAG_file, error);
+}
+
+static const char *base_of(struct arena *arena, const char *output)
+{
+    size_t size = strlen(output);
+    bool suffix = size > 2 && strcmp(output + size - 2, ".o") == 0 && output[size - 3] != '/';
+    return arena_strndup(arena, output, suffix ? size - 2 : size);
+}
+
+static const char *file_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Everything but the object. */
+static enum backend_status leave_commands(struct build *build, const char *why)
+{
+    const char *base = build->base;
+    const struct meta_object object = {.name = file_part(base), .lines = &build->lines};
+    if (!has_companions(build->job->output)) {
+        if (diag_at(build->job->diags, DIAG_no_toolchain, no_span, "no object is made: %s", why))
+            diag_help(build->job->diags, "set it to the folder of the toolkit");
+        return BACKEND_OK;
+    }
+    if (!remove_object(build) ||
+        !write_text(build, companion(build, ASCENDC_SUFFIX), &build->source) ||
+        !write_commands(build) || !write_meta(build, &object) || !write_info(build))
+        return BACKEND_INPUT;
+    diag_at(build->job->diags, DIAG_no_toolchain, no_span,
+            "no object is made: %s; '%s.sh' has the commands that make it of '%s" ASCENDC_SUFFIX
+            "', "
+            "'%s.json' and '%s.info.json' what the host side needs",
+            why, base, base, base, base);
+    return BACKEND_OK;
+}
+
+/* What the host side reads has no entry. */
+static enum backend_status leave_nothing(struct build *build)
+{
+    const struct meta_object object = {.lines = &build->lines};
+    if (has_companions(build->job->output) &&
+        (!remove_object(build) || !write_meta(build, &object) || !write_info(build)))
+        return BACKEND_INPUT;
+    diag_at(build->job->diags, DIAG_nothing_to_fuse, no_span,
+            "no object is made: there is no super kernel to be in it");
+    return BACKEND_OK;
+}
+
+/* --------------------------------------------------------------------------- the object ---- */
+
+static enum backend_status run(struct build *build, struct file_names *words)
+{
+    char error[2600];
+    vec_push(words, NULL);
+    if (tool_run(words->at, error, sizeof error))
+        return BACKEND_OK;
+    compile_errors_report(build->job, error, &build->source, &build->lines);
+    return BACKEND_TOOL;
+}
+
+/* The same for a tool that writes a file. */
+static enum backend_status run_to(struct build *build, struct file_names *words, const char *output)
+{
+    char error[512];
+    struct stat info;
+    enum backend_status status = run(build, words);
+    if (status != BACKEND_OK || (stat(output, &info) == 0 && info.st_size > 0))
+        return status;
+    snprintf(error, sizeof error, "'%s' wrote no object, and says nothing of that: status 0",
+             words->at[0]);
+    report(build, DIAG_tool, error);
+    return BACKEND_TOOL;
+}
+
+static enum backend_status compile_part(struct build *build, const char *source,
+                                        enum core_type core, const char *object)
+{
+    struct file_names words = {NULL, 0, 0};
+    command_lines_compile(&build->commands, core, source, object, &words);
+    enum backend_status status = run_to(build, &words, object);
+    vec_free(&words);
+    return status;
+}
+
+static enum backend_status compile_parts(struct build *build, const char *folder,
+                                         const char *objects[CORE_TYPES])
+{
+    const char *source = arena_printf(&build->arena, "%s/" BUILD_SOURCE, folder);
+    enum backend_status status = BACKEND_OK;
+    if (!write_text(build, source, &build->source))
+        return BACKEND_INPUT;
+    for (int core = 0; core < CORE_TYPES && status == BACKEND_OK; core++) {
+        objects[core] = NULL;
+        if (!build->commands.parts[core])
+            continue;
+        objects[core] = arena_printf(&build->arena, "%s/entry_%s.o", folder,
+                                     core_type_name((enum core_type)core));
+        status = compile_part(build, source, (enum core_type)core, objects[core]);
+        if (status == BACKEND_OK)
+            code_map_add_part(&build->code, objects[core]);
+    }
+    return status;
+}
+
+/* Loaders apply no relocations to code: who puts it at its addresses is the toolchain's linker. */
+static enum backend_status check_finished(struct build *build, const char *finished)
+{
+    char error[512], symbol[256];
+    uint64_t count;
+    if (!object_code_relocations(finished, &count, symbol, sizeof symbol, error, sizeof error)) {
+        report(build, DIAG_tool, error);
+        return BACKEND_TOOL;
+    }
+    if (count == 0)
+        return BACKEND_OK;
+    const char *linker = build->commands.tools.linker;
+    const char *of = *symbol ? arena_printf(&build->arena, ", the first of '%s'", symbol) : "";
+    if (diag_at(build->job->diags, DIAG_tool, no_span,
+                "no object is made, since it could not be loaded: %llu relocation%s of its code "
+                "remain%s%s",
+                (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "s" : "", of)) {
+        if (linker)
+            diag_help(build->job->diags, "'%s' has left them: make it the device's linker", linker);
+        else
+            diag_help(build->job->diags, "put the toolkit's 'ld.lld' beside '%s'",
+                      build->commands.tools.compiler);
+    }
+    return BACKEND_TOOL;
+}
+
+/* Where the toolchain has a linker, the host loads what that has put at its addresses. */
+static enum backend_status finish(struct build *build, const char *folder, const char *linked,
+                                  const char **finished)
+{
+    struct file_names words = {NULL, 0, 0};
+    *finished = linked;
+    if (!build->commands.tools.linker)
+        return BACKEND_OK;
+    *finished = arena_printf(&build->arena, "%s/finished.o", folder);
+    command_lines_finish(&build->commands, linked, *finished, &words);
+    enum backend_status status = run_to(build, &words, *finished);
+    vec_free(&words);
+    return status;
+}
+
+enum { DIGEST_HEX = 2 * SHA256_DIGEST_SIZE };
+
+/* The SHA-256 of bytes in hexadecimal digits, with a NUL after them. */
+static void put_digest(const struct file_bytes *bytes, char hex[DIGEST_HEX + 1])
+{
+    struct sha256_ctx context;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_init(&context);
+    sha256_update(&context, bytes->size, (const uint8_t *)bytes->data);
+    sha256_digest(&context, sizeof digest, digest);
+    base16_encode_update(hex, sizeof digest, digest);
+    hex[DIGEST_HEX] = '\0';
+}
+
+/* Writes the object where it belongs, and the metadata beside it. */
+static enum backend_status deliver(struct build *build, const char *finished)
+{
+    const char *output = build->job->output;
+    struct file_bytes bytes;
+    char error[512], digest[DIGEST_HEX + 1];
+    if (!file_read(finished, &bytes, error, sizeof error)) {
+        report(build, DIAG_file, error);
+        return BACKEND_TOOL;
+    }
+    put_digest(&bytes, digest);
+    const struct meta_object object = {file_part(build->base), digest, &build->code, &build->lines};
+    bool companions = has_companions(output);
+    bool ok = file_write(output, bytes.data, bytes.size, error, sizeof error) ||
+              report(build, DIAG_file, error);
+    ok = ok && (!companions || write_meta(build, &object));
+    file_bytes_free(&bytes);
+    return ok ? BACKEND_OK : BACKEND_INPUT;
+}
+
+static enum backend_status make_in(struct build *build, const char *folder)
+{
+    const char *objects[CORE_TYPES], *finished;
+    const char *linked = arena_printf(&build->arena, "%s/linked.o", folder);
+    enum backend_status status = compile_parts(build, folder, objects);
+    if (status == BACKEND_OK)
+        status = link_entries(build->job, objects, linked);
+    if (status == BACKEND_OK) {
+        code_map_link(&build->code, linked);
+        status = finish(build, folder, linked, &finished);
+    }
+    if (status == BACKEND_OK)
+        status = check_finished(build, finished);
+    return status == BACKEND_OK ? deliver(build, finished) : status;
+}
+
+static enum backend_status make(struct build *build)
+{
+    struct tool_folder folder;
+    if (!device_make_folder(&folder, build->job->diags))
+        return BACKEND_INPUT;
+    enum backend_status status = make_in(build, folder.path);
+    tool_folder_remove(&folder);
+    return status;
+}
+
+enum backend_status ascend_emit_object(const struct emission_job *job)
+{
+    struct build build = {.job = job};
+    char why[512];
+    enum backend_status status = BACKEND_INPUT;
+    build.base = base_of(&build.arena, job->output);
+    command_lines_init(&build.commands, job->module, why, sizeof why);
+    if (!replaces_metadata(&build) &&
+        ascendc_emit(&build.source, job->module, &build.lines, job->diags) &&
+        commands_check_kernels(job))
+        status = job->module->entries.count == 0 ? leave_nothing(&build)
+                 : build.commands.tools.found    ? make(&build)
+                                                 : leave_commands(&build, why);
+    command_lines_free(&build.commands);
+    code_map_free(&build.code);
+    vec_free(&build.lines);
+    text_free(&build.source);
+    arena_free(&build.arena);
+    return status;
+}
+
+/* ------------------------------------------------------ what rows of backends.def name ---- */
 
 static const struct device_target twin = {
     .compile = twin_compile, .open_records = twin_records_open, .take_records = twin_records_take};
@@ -26,6 +576,12 @@ static bool accepts(const struct module *module, struct diags *diags)
                 "no chip is known by the name '%.*s' of the target", NAME(module, target->name)))
         diag_help(diags, "add 'arch = \"c220\"' to the target, or 'arch = \"c310\"'");
     return false;
+}
+
+/* Links the kernels alone, and writes nothing: for what link_entries would refuse. */
+static enum backend_status link_check(const struct emission_job *job)
+{
+    return link_objects(job, NULL, NULL);
 }
 
 /* Kernels' objects are looked at where there is a toolchain that would link them. */

@@ -49,14 +49,6 @@ static inline const struct kernel *ascendc_kernel(const struct ascendc *out,
  * that choose among copies of their code and variants. */
 void ascendc_kernels(struct ascendc *out);
 
-/* Appends the name of the function of a part of a kernel that is not dynamic; and of the function
- * that selects a variant of one that is. */
-void ascendc_function(struct ascendc *out, const struct kernel *kernel, enum core_type core);
-void ascendc_select(struct ascendc *out, const struct kernel *kernel, enum core_type core);
-
-/* Appends the functions that statements of the entries use. */
-void ascendc_helpers(struct ascendc *out);
-
 /* Finds early_sets of a program. */
 void ascendc_find_early_sets(struct ascendc *out, enum core_type core);
 

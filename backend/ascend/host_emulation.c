@@ -6,7 +6,7 @@
 #include "backend/ascend/compile_info.h"
 #include "backend/ascend/symbols.h"
 #include "backend/device/emitter.h"
-#include "backend/device/tools.h"
+#include "backend/device/link.h"
 #include "ir/arch.h"
 #include "ir/base/intern.h"
 #include "ir/kernels.h"

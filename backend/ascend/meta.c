@@ -19,7 +19,7 @@ static uint32_t op_of(const struct launch_info *info, uint32_t group)
 }
 
 static void put_place_op(struct info_json *out, const struct launch_info *info,
-                   const struct entry_ops *ops, const struct launch_op *launched)
+                         const struct entry_ops *ops, const struct launch_op *launched)
 {
     const struct op *op = entry_op(ops, (uint32_t)(launched->group - info->entry->groups.at));
     struct arena arena = {NULL, 0};

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "backend/ascend/build.h"
+#include "backend/ascend/ascend.h"
 #include "backend/object/object.h"
 #include "ir/groups.h"
 #include "ir/syntax/locate.h"

@@ -7,10 +7,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "backend/ascend/build.h"
+#include "backend/ascend/ascend.h"
 #include "backend/ascend/compile_info.h"
 #include "backend/device/link.h"
-#include "backend/library/kernel_objects.h"
+#include "backend/library/kernel_link.h"
 #include "ir/base/escapes.h"
 #include "ir/syntax/locate.h"
 

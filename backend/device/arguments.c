@@ -1,11 +1,206 @@
+/* What the parameter slots of launches hold: the memory of values, tables of listed operands,
+ * tilings, words of events. Kernels only read slots and tables: their sums are compared after each
+ * launch. */
 #include "backend/device/arguments.h"
-#include "backend/device/lists.h"
-#include "backend/device/tilings.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 
-#include <assert.h>
-#include <stdlib.h>
+/* ------------------------------------------------------------------------------ memory ---- */
+
+/* Memories that may have pages of their own (ir/base/guarded.h). */
+enum { MOST_PAGED = 1024 };
+
+static void *add_memory(struct device_run *run, const struct op *op, const char *what,
+                        uint64_t size, bool pages)
+{
+    struct device_memory memory = {.op = op, .what = what};
+    vec_reserve(&run->memories, 1);
+    if (!guarded_init(&memory.guarded, size, pages))
+        return NULL;
+    vec_push(&run->memories, memory);
+    return memory.guarded.at;
+}
+
+static bool find_damage(struct device_run *run, struct run_damage *damage)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++) {
+        struct device_memory *memory = &run->memories.at[i];
+        int64_t first;
+        uint64_t bytes = guarded_damage(&memory->guarded, &first);
+        if (bytes == 0)
+            continue;
+        guarded_repair(&memory->guarded);
+        *damage = (struct run_damage){run->graph,           memory->op, memory->what,
+                                      memory->guarded.size, bytes,      first};
+        return true;
+    }
+    return false;
+}
+
+/* Zeroed memory for launches of the run, which lasts as long as it; NULL where there is none. */
+static void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
+                               uint64_t size)
+{
+    return add_memory(run, op, what, size, run->memories.count < MOST_PAGED);
+}
+
+/* Those of parameters, one of each graph, come last. */
+void *device_run_table(struct device_run *run, const struct op *op, const char *what, uint64_t size)
+{
+    bool pages = (op ? run->memories.count : run->root->runs.count) < MOST_PAGED;
+    void *table = add_memory(run, op, what, size, pages);
+    if (!table)
+        mem_exhausted();
+    run->memories.at[run->memories.count - 1].is_table = true;
+    return table;
+}
+
+static void spoil(struct device_run *run, unsigned char byte)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++) {
+        struct device_memory *memory = &run->memories.at[i];
+        guarded_set_pattern(&memory->guarded, byte);
+        if (memory->op && !memory->is_table)
+            memset(memory->guarded.at, byte, memory->guarded.size);
+    }
+}
+
+void device_run_spoil(struct backend_run *base, unsigned char byte)
+{
+    struct device_run *run = (struct device_run *)base;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        spoil(run->runs.at[i], byte);
+}
+
+bool device_run_damage(struct backend_run *base, struct run_damage *damage)
+{
+    struct device_run *run = (struct device_run *)base;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        if (find_damage(run->runs.at[i], damage))
+            return true;
+    return false;
+}
+
+static uint32_t value_type(const struct device_run *run, uint32_t form, uint32_t n)
+{
+    uint32_t value = run->graph->refs.at[run->graph->forms.at[form].values.first + n];
+    return run->graph->values.at[value].type;
+}
+
+/* One word, and one for each tensor, each dimension and each address. */
+static uint32_t table_words(const struct device_run *run, uint32_t form)
+{
+    uint32_t count = run->graph->forms.at[form].values.count, words = 1 + 2 * count;
+    for (uint32_t n = 0; n < count; n++)
+        words += run->module->types.at[value_type(run, form, n)].rank;
+    return words;
+}
+
+/* The table of the list that graph.forms has at `form`, an operand of the op, without addresses.
+ * It lasts as long as the run. Its types are static. */
+static uint64_t *list_table(struct device_run *run, const struct op *op, uint32_t form)
+{
+    uint32_t count = run->graph->forms.at[form].values.count, words = table_words(run, form);
+    uint64_t *table = device_run_table(run, op, "list", words * sizeof *table), *word = table;
+    if (!table)
+        mem_exhausted();
+    *word++ = (uint64_t)(words - count) * sizeof *table;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t type = value_type(run, form, n), rank = run->module->types.at[type].rank;
+        *word++ = (uint64_t)n << 32 | rank;
+        if (rank)
+            memcpy(word, type_dims(run->module, type), rank * sizeof *word);
+        word += rank;
+    }
+    assert(word == table + (words - count));
+    return table;
+}
+
+/* Puts the addresses of the list's values into its table. Whether any was another. */
+static bool list_fill(struct device_run *run, uint32_t form, uint64_t *table, void *const *values)
+{
+    struct range list = run->graph->forms.at[form].values;
+    uint64_t *addresses = table + table[0] / sizeof *table;
+    bool any = false;
+    for (uint32_t n = 0; n < list.count; n++) {
+        uint64_t to = (uintptr_t)values[run->graph->refs.at[list.first + n]];
+        any |= addresses[n] != to;
+        addresses[n] = to;
+    }
+    return any;
+}
+
+/* What is put one behind the other; texts, which need no alignment, come last. */
+struct packing {
+    unsigned char *at;
+    uint64_t used;
+};
+
+static uint64_t packed_size(const struct skrt_tiling *tiling)
+{
+    uint64_t size = sizeof *tiling + tiling->n_tensors * sizeof *tiling->tensors +
+                    tiling->n_attrs * sizeof *tiling->attrs;
+    for (uint32_t i = 0; i < tiling->n_tensors; i++)
+        if (tiling->tensors[i].list)
+            size += tiling->tensors[i].count * sizeof *tiling->tensors;
+    for (uint32_t i = 0; i < tiling->n_attrs; i++) {
+        const struct skrt_attr *attr = &tiling->attrs[i];
+        size += attr->ints ? attr->count * sizeof *attr->ints : 0;
+        size += attr->text ? strlen(attr->text) + 1 : 0;
+    }
+    return size;
+}
+
+static void *pack(struct packing *packing, const void *from, uint64_t size)
+{
+    unsigned char *at = packing->at + packing->used;
+    if (size)
+        memcpy(at, from, size);
+    packing->used += size;
+    return at;
+}
+
+static struct skrt_tensor *pack_tensors(struct packing *packing, const struct skrt_tiling *tiling)
+{
+    struct skrt_tensor *tensors =
+        pack(packing, tiling->tensors, tiling->n_tensors * sizeof *tensors);
+    for (uint32_t i = 0; i < tiling->n_tensors; i++)
+        if (tensors[i].list)
+            tensors[i].list = pack(packing, tensors[i].list, tensors[i].count * sizeof *tensors);
+    return tensors;
+}
+
+static struct skrt_attr *pack_attrs(struct packing *packing, const struct skrt_tiling *tiling)
+{
+    struct skrt_attr *attrs = pack(packing, tiling->attrs, tiling->n_attrs * sizeof *attrs);
+    for (uint32_t i = 0; i < tiling->n_attrs; i++)
+        if (attrs[i].ints)
+            attrs[i].ints = pack(packing, attrs[i].ints, attrs[i].count * sizeof *attrs[i].ints);
+    for (uint32_t i = 0; i < tiling->n_attrs; i++)
+        if (attrs[i].text)
+            attrs[i].text = pack(packing, attrs[i].text, strlen(attrs[i].text) + 1);
+    return attrs;
+}
+
+/* A table of the run with a copy of the tiling and of all that it refers
+ * to: kernels can change none of it. */
+static const struct skrt_tiling *tilings_table(struct device_run *run, const struct op *op,
+                                               const struct skrt_tiling *tiling)
+{
+    uint64_t size = packed_size(tiling);
+    struct packing packing = {device_run_table(run, op, "tiling", size), 0};
+    struct skrt_tiling *table = pack(&packing, tiling, sizeof *tiling);
+    table->tensors = pack_tensors(&packing, tiling);
+    table->attrs = pack_attrs(&packing, tiling);
+    assert(packing.used == size);
+    return table;
+}
 
 /* ------------------------------------------------------------------------------ ops ---- */
 
@@ -227,4 +422,128 @@ bool arguments_hold(const struct device_run *run, const struct entry *entry,
                          &entry->args.at[i]))
             return false;
     return true;
+}
+
+void tables_sum(struct device_run *run)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++)
+        if (run->memories.at[i].is_table)
+            run->memories.at[i].sum = guarded_sum(&run->memories.at[i].guarded);
+}
+
+/* What is to stand in a slot. */
+static uint64_t word_of(const struct device_run *run, const struct device_argument *argument)
+{
+    assert(argument->slot.kind != SLOT_TENSOR || run->values[argument->slot.id]);
+    return argument->slot.kind == SLOT_TENSOR ? (uintptr_t)run->values[argument->slot.id]
+                                              : argument->word;
+}
+
+static void fill_list(struct device_run *run, const struct device_argument *argument)
+{
+    struct device_memory *memory = &run->memories.at[argument->memory];
+    if (list_fill(run, argument->slot.id, (uint64_t *)(uintptr_t)argument->word, run->values))
+        memory->sum = guarded_sum(&memory->guarded);
+}
+
+void tables_fill(struct device_run *run)
+{
+    for (uint32_t i = 0; i < run->arguments.count; i++) {
+        const struct device_argument *argument = &run->arguments.at[i];
+        run->params[i] = word_of(run, argument);
+        if (argument->slot.kind == SLOT_LIST)
+            fill_list(run, argument);
+    }
+}
+
+/* ------------------------------------------------------------------------------ places ---- */
+
+/* A slot by its number in the launch, for people. */
+static void slot_text(const struct device_launch *launch, const struct device_argument *argument,
+                      uint32_t slot, char *text, size_t size)
+{
+    bool own = argument->op != NONE;
+    snprintf(text, size, "slot %u of the launch's arguments, which kernels only read%s%s", slot,
+             own ? "; it is for " : "", own ? launch->ops[argument->op] : "");
+}
+
+/* Records of time go where a launch that makes some is told to. */
+static bool is_constant(const struct device_argument *argument)
+{
+    return argument->slot.kind != SLOT_WORD || argument->slot.id != W_profiling;
+}
+
+static bool is_changed(const struct device_run *run, const struct device_argument *argument)
+{
+    const struct device_memory *memory =
+        argument->memory == NONE ? NULL : &run->memories.at[argument->memory];
+    return memory && memory->sum != guarded_sum(&memory->guarded);
+}
+
+bool tables_find_changed(const struct device_run *run, const struct device_launch *launch,
+                         struct text *text)
+{
+    char place[1024];
+    for (uint32_t i = 0; i < launch->count; i++) {
+        const struct device_argument *argument = &run->arguments.at[launch->first + i];
+        bool slot =
+            is_constant(argument) && run->params[launch->first + i] != word_of(run, argument);
+        if (!slot && !is_changed(run, argument))
+            continue;
+        slot_text(launch, argument, i, place, sizeof place);
+        text_printf(text, "%s%s\n", slot ? "" : "the table in ", place);
+        return true;
+    }
+    return false;
+}
+
+/* The launch that has an argument; their arguments follow one another. */
+static const struct device_launch *launch_of(const struct device_run *run, uint32_t argument)
+{
+    uint32_t low = 0, high = run->launches.count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (run->launches.at[middle].first <= argument)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &run->launches.at[low];
+}
+
+static bool params_place(const struct device_run *run, const void *address, char *text, size_t size)
+{
+    const uint64_t *at = address;
+    if (!run->params || at < run->params || at >= run->params + run->arguments.count)
+        return false;
+    uint32_t number = (uint32_t)(((uintptr_t)at - (uintptr_t)run->params) / sizeof *at);
+    const struct device_launch *launch = launch_of(run, number);
+    slot_text(launch, &run->arguments.at[number], number - launch->first, text, size);
+    return true;
+}
+
+static bool memory_place(const struct device_run *run, const void *address, char *text, size_t size)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++) {
+        const struct device_memory *memory = &run->memories.at[i];
+        int64_t offset = (const unsigned char *)address - memory->guarded.at;
+        if (!guarded_is_near(&memory->guarded, address))
+            continue;
+        snprintf(text, size, "at byte %lld of a %s of %llu bytes%s", (long long)offset,
+                 memory->what, (unsigned long long)memory->guarded.size,
+                 memory->is_table ? ", which kernels only read" : "");
+        return true;
+    }
+    return false;
+}
+
+/* Tables of parameters stand in the list of memories, too. */
+bool device_run_place(const struct backend_run *base, const void *address, char *text, size_t size)
+{
+    const struct device_run *run = (const struct device_run *)base;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        if (params_place(run->runs.at[i], address, text, size) ||
+            memory_place(run->runs.at[i], address, text, size))
+            return true;
+    return false;
 }

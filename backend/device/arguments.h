@@ -1,4 +1,5 @@
-/* What the parameter slots of launches hold. */
+/* What the parameter slots of launches hold, and the tables that kernels only read: lists, tilings.
+ */
 #ifndef BACKEND_DEVICE_ARGUMENTS_H
 #define BACKEND_DEVICE_ARGUMENTS_H
 
@@ -21,5 +22,16 @@ bool arguments_hold(const struct device_run *run, const struct entry *entry,
 
 /* The word of an event; there is one for each name, in a cache line of its own. */
 uint64_t *arguments_event(struct device_run *run, uint32_t name);
+
+/* The sums of tables whose contents are complete, once launches are made. */
+void tables_sum(struct device_run *run);
+
+/* Puts into the slots of all launches, and into lists, what the run's values have now. */
+void tables_fill(struct device_run *run);
+
+/* The first of a launch's slots and tables in which something else stands than was put there:
+ * appends what it is, a line. False: there is none. */
+bool tables_find_changed(const struct device_run *run, const struct device_launch *launch,
+                         struct text *text);
 
 #endif

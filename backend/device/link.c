@@ -1,7 +1,238 @@
+/* Links for this machine: symbols of kernels and entries, the compilers of the machine, links of
+ * entries with the kernels that they call, and linked code in this process. */
 #include "backend/device/link.h"
-#include "backend/device/code.h"
-#include "backend/device/symbols.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "backend/library/kernel_link.h"
+#include "ir/base/file.h"
+#include "ir/kernels.h"
+
+static bool begins_with(const struct intern_name *name, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return name->size >= size && memcmp(name->text, prefix, size) == 0;
+}
+
+/* A kernel's name never ends like this, for the symbols of its parts and of their copies do. */
+static bool ends_as_part(const struct intern_name *name)
+{
+    static const char split[] = "_split";
+    const size_t split_size = sizeof split - 1;
+    size_t size = name->size;
+    while (size && isdigit((unsigned char)name->text[size - 1]))
+        size--;
+    if (size < name->size && size > split_size &&
+        memcmp(name->text + size - split_size, split, split_size) == 0)
+        size -= split_size;
+    else
+        size = name->size;
+    const char *end = name->text + size;
+    return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
+}
+
+static bool is_symbol_byte(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_' || byte == '.' || byte == '$';
+}
+
+/* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
+ * others are numbered. */
+static bool is_symbol(const struct intern_name *name)
+{
+    if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
+        return false;
+    for (uint32_t i = 0; i < name->size; i++)
+        if (!is_symbol_byte(name->text[i]))
+            return false;
+    return name->size > 0 && !isdigit((unsigned char)name->text[0]);
+}
+
+void device_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                          enum core_type core)
+{
+    assert(kernel < module->kernels.count);
+    const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_kernel_%u", kernel);
+    text_char(text, '.');
+    text_string(text, core_type_name(core));
+}
+
+static void put_copy(struct text *text, uint32_t copy)
+{
+    if (copy == 0)
+        return;
+    text_string(text, "_split");
+    text_unsigned(text, copy);
+}
+
+void device_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                        enum core_type core, uint32_t copy)
+{
+    device_kernel_symbol(text, module, kernel, core);
+    put_copy(text, copy);
+}
+
+/* The first place where a dynamic kernel names a function. */
+static uint32_t first_variant(const struct module *module, const struct kernel *kernel,
+                              uint32_t function, enum core_type *core)
+{
+    for (uint32_t i = 0; i < kernel_variants(module, kernel); i++) {
+        struct variant variant = kernel_variant(module, kernel, i);
+        for (int c = 0; c < CORE_TYPES; c++) {
+            if (variant.functions[c] != function)
+                continue;
+            *core = (enum core_type)c;
+            return i;
+        }
+    }
+    return NONE;
+}
+
+/* A kernel's parts are named after it; what its name would be with a number behind it may be
+ * another kernel's. */
+void device_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                           uint32_t variant, enum core_type core, uint32_t copy)
+{
+    const struct kernel *of = &module->kernels.at[kernel];
+    uint32_t function = kernel_variant(module, of, variant).functions[core];
+    variant = first_variant(module, of, function, &core);
+    assert(function != NONE && variant != NONE);
+    text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
+    put_copy(text, copy);
+}
+
+void device_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
+{
+    const struct intern_name *name = &module->names.names[entry->name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_entry_%u", entry_id(module, entry));
+}
+
+void device_gears_symbol(struct text *text, const struct module *module, uint32_t graph)
+{
+    const struct intern_name *name = &module->names.names[module->graphs.at[graph].name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_gears_%u", graph);
+}
+
+bool device_make_folder(struct tool_folder *folder, struct diags *diags)
+{
+    if (tool_folder_make(folder))
+        return true;
+    diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s", strerror(errno));
+    return false;
+}
+
+/* What a tool said, its first line first. */
+static enum backend_status tool_fails(char *error, struct diags *diags)
+{
+    char *rest, *line = strtok_r(error, "\n", &rest);
+    if (diag_at(diags, DIAG_tool, no_span, "%s", line))
+        while ((line = strtok_r(NULL, "\n", &rest)))
+            diag_help(diags, "%s", line);
+    return BACKEND_TOOL;
+}
+
+/* Whether a file begins as objects do. */
+static bool is_object(const char *path)
+{
+    char magic[SELFMAG], error[512];
+    return file_read_part(path, 0, magic, sizeof magic, error, sizeof error) &&
+           memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+/* Not all programs that end well are compilers. */
+static enum backend_status check_made(const char *path, const char *command, const char *variable,
+                                      const char *language, struct diags *diags)
+{
+    if (is_object(path))
+        return BACKEND_OK;
+    diag_at(diags, DIAG_tool, no_span, "'%s' has ended well, but has made no %s", command,
+            access(path, F_OK) == 0 ? "object: what it has written is none" : "file");
+    diag_help(diags, "%s names the %s compiler", variable, language);
+    return BACKEND_TOOL;
+}
+
+static enum backend_status check_made_by_cc(const char *path, struct diags *diags)
+{
+    return check_made(path, tool_cc(), "CC", "C", diags);
+}
+
+enum backend_status device_run_cxx(const char *const *args, const char *object, struct diags *diags)
+{
+    char error[2600];
+    return tool_run_cxx(args, error, sizeof error)
+               ? check_made(object, tool_cxx(), "CXX", "C++", diags)
+               : tool_fails(error, diags);
+}
+
+enum backend_status device_write(const struct text *text, const char *path, struct diags *diags)
+{
+    char error[512];
+    if (file_write(path, text->at, text->size, error, sizeof error))
+        return BACKEND_OK;
+    diag_at(diags, DIAG_file, no_span, "%s", error);
+    return BACKEND_INPUT;
+}
+
+enum backend_status device_compile(const struct text *source, const char *path,
+                                   const struct backend_places *places, const char *object,
+                                   struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    const char *include = arena_printf(&scratch, "-I%s", places->header_dir);
+    const char *args[] = {"-std=gnu11", "-O1", "-fPIC", "-w", include,
+                          "-c",         "-o",  object,  path, NULL};
+    char error[2600];
+    enum backend_status status = device_write(source, path, diags);
+    if (status == BACKEND_OK)
+        status = tool_run_cc(args, error, sizeof error) ? check_made_by_cc(object, diags)
+                                                        : tool_fails(error, diags);
+    arena_free(&scratch);
+    return status;
+}
+
+/* A text in which others stand for a path. */
+static void put_shown(struct text *text, const char *said, const char *path, const char *shown)
+{
+    const char *at;
+    for (; (at = strstr(said, path)); said = at + strlen(path)) {
+        text_bytes(text, said, (size_t)(at - said));
+        text_string(text, shown);
+    }
+    text_string(text, said);
+    text_char(text, '\0');
+}
+
+/* Makes a shared object of a relocatable one, which is called `shown` in what the linker says. */
+static enum backend_status device_make_shared(const char *object, const char *shown,
+                                              const char *output, struct diags *diags)
+{
+    const char *args[] = {"-shared", "-o", output, object, "-lm", NULL};
+    char error[2600];
+    struct text text = {NULL, 0, 0};
+    if (tool_run_cc(args, error, sizeof error))
+        return check_made_by_cc(output, diags);
+    put_shown(&text, error, object, shown);
+    enum backend_status status = tool_fails(text.at, diags);
+    text_free(&text);
+    return status;
+}
 
 enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
 
@@ -173,6 +404,27 @@ static bool add_entries(struct object_link *link, const struct device_entries *e
     return ok;
 }
 
+/* What this process would call when the code is no longer there. */
+static const char on_exit_name[] = "on_exit";
+
+/* Kernels may call what nothing else in this process does. */
+static void *find_in_libm(const char *name)
+{
+    static void *libm;
+    if (!libm)
+        libm = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+    return libm ? dlsym(libm, name) : NULL;
+}
+
+/* The address of what this process has for code that is loaded; NULL where it has no such thing. */
+static void *device_code_provided(const char *name)
+{
+    if (strcmp(name, on_exit_name) == 0)
+        return NULL;
+    void *found = dlsym(RTLD_DEFAULT, name);
+    return found ? found : find_in_libm(name);
+}
+
 /* What loads the code has the runtime, which this process may lack. */
 static bool is_provided(const char *name)
 {
@@ -212,4 +464,105 @@ enum backend_status device_link_check(const struct module *module,
     enum backend_status status = kernel_link_finish(&linker, ok);
     object_made_free(made);
     return status;
+}
+
+static enum backend_status fails(struct diags *diags, const char *why)
+{
+    const char *name = strrchr(why, ' ');
+    if (diag_at(diags, DIAG_link, no_span, "cannot load what was compiled: %s", why) && name &&
+        strcmp(name + 1, on_exit_name) == 0)
+        diag_help(diags, "kernels cannot use on_exit: their code is gone when the process ends; "
+                         "atexit calls functions before that");
+    return BACKEND_INPUT;
+}
+
+/* ------------------------------------------------------------------- the system's loader ---- */
+
+static enum backend_status write_object(const struct device_output *linked, const char *path,
+                                        struct diags *diags)
+{
+    char error[512];
+    if (file_write(path, linked->bytes, linked->size, error, sizeof error))
+        return BACKEND_OK;
+    diag_at(diags, DIAG_file, no_span, "%s", error);
+    return BACKEND_INPUT;
+}
+
+/* Constructors and destructors are the only code that runs by itself. */
+static void tell_code_runs(const struct device_origin *origin, const char *kind)
+{
+    char what[256];
+    if (!origin->code_runs)
+        return;
+    snprintf(what, sizeof what, "a %s of %s", kind, origin->objects);
+    origin->code_runs(what);
+}
+
+static void tell_code_returned(const struct device_origin *origin)
+{
+    if (origin->code_runs)
+        origin->code_runs(NULL);
+}
+
+static bool open_shared(struct device_code *code, const char *path)
+{
+    tell_code_runs(&code->origin, "constructor");
+    code->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    tell_code_returned(&code->origin);
+    return code->handle != NULL;
+}
+
+/* The folder is gone before anything runs, so that a launch that crashes, hangs or is interrupted
+ * leaves nothing behind. */
+static enum backend_status load_shared(struct device_code *code, const struct device_output *linked,
+                                       struct diags *diags)
+{
+    struct tool_folder folder;
+    struct arena scratch = {NULL, 0};
+    if (!device_make_folder(&folder, diags))
+        return BACKEND_INPUT;
+    const char *object = arena_printf(&scratch, "%s/linked.o", folder.path);
+    const char *shared = arena_printf(&scratch, "%s/linked.so", folder.path);
+    enum backend_status status = write_object(linked, object, diags);
+    if (status == BACKEND_OK)
+        status = device_make_shared(object, code->origin.objects, shared, diags);
+    if (status == BACKEND_OK && !open_shared(code, shared))
+        status = fails(diags, dlerror());
+    tool_folder_remove(&folder);
+    arena_free(&scratch);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- code ---- */
+
+enum backend_status device_code_load(struct device_code *code, const struct device_output *linked,
+                                     const struct device_origin *origin, struct diags *diags)
+{
+    char why[512];
+    *code = (struct device_code){.origin = *origin};
+    switch (object_image_load(linked->bytes, linked->size, device_code_provided, &code->image, why,
+                              sizeof why)) {
+    case OBJECT_IMAGE_LOADED: return BACKEND_OK;
+    case OBJECT_IMAGE_OTHER: return load_shared(code, linked, diags);
+    case OBJECT_IMAGE_FAILED: break;
+    }
+    return fails(diags, why);
+}
+
+void device_code_unload(struct device_code *code)
+{
+    object_image_free(code->image);
+    if (code->handle) {
+        tell_code_runs(&code->origin, "destructor");
+        dlclose(code->handle);
+        tell_code_returned(&code->origin);
+    }
+    *code = (struct device_code){.image = NULL};
+}
+
+void *device_code_find(const struct device_code *code, const char *name)
+{
+    return code->image    ? object_image_find(code->image, name)
+           : code->handle ? dlsym(code->handle, name)
+                          : NULL;
 }

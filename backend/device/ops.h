@@ -1,9 +1,13 @@
-/* Ops as the kernels of the host target see them. */
+/* What to do about tensors whose types are not known. */
 #ifndef BACKEND_DEVICE_OPS_H
 #define BACKEND_DEVICE_OPS_H
 
 #include "backend/runtime/skrt.h"
 #include "ir/module.h"
+
+struct diags;
+
+/* Ops as the kernels of the host target see them. */
 
 /* The bytes that a value of a type takes. False, with a diagnostic at `span`, for more than 2^46
  * elements, and for what the host target does not have: a dimension that is not static, too many of

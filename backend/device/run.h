@@ -2,7 +2,7 @@
 #ifndef BACKEND_DEVICE_RUN_H
 #define BACKEND_DEVICE_RUN_H
 
-#include "backend/device/code.h"
+#include "backend/device/link.h"
 #include "backend/device/ops.h"
 #include "backend/run.h"
 #include "ir/analyses.h"
@@ -125,10 +125,6 @@ static inline const struct kernel *device_run_kernel(const struct device_run *ru
 {
     return module_kernel(run->module, op->kernel);
 }
-
-/* Zeroed memory for launches of the run, which lasts as long as it; NULL where there is none. */
-void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
-                        uint64_t size);
 
 /* The same of what kernels only read. */
 void *device_run_table(struct device_run *run, const struct op *op, const char *what,

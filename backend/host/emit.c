@@ -5,7 +5,7 @@
 
 #include "backend/device/emitter.h"
 #include "backend/device/gears_table.h"
-#include "backend/device/symbols.h"
+#include "backend/device/link.h"
 #include "backend/emit/statement.h"
 #include "backend/host/rows.h"
 #include "ir/syntax/spelling.h"

@@ -3,6 +3,8 @@
 #define BACKEND_HOST_HOST_H
 
 #include "backend/device/link.h"
+#include "backend/object/object.h"
+#include "ir/module.h"
 
 /* Compiles the module's entries and links them with their kernels into one relocatable object whose
  * only global symbols are the entries. */
@@ -10,7 +12,7 @@ enum backend_status host_compile(const struct module *module, const struct backe
                                  struct device_output *output, struct diags *diags);
 
 /* The same by way of the C source that host_emit makes, and a compiler: for machines that no
- * object is made for (backend/host/object.h). */
+ * object is made for (backend/host/host.c). */
 enum backend_status host_compile_source(const struct module *module,
                                         const struct backend_places *places,
                                         struct device_output *output, struct diags *diags);

@@ -1,5 +1,5 @@
+#include "backend/device/link.h"
 #include "backend/host/rows.h"
-#include "backend/device/symbols.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 

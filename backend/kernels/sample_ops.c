@@ -1,13 +1,322 @@
 /* What the sample kernels take of their op types, whose data (ir/ops) says the rest: one table row
- * each. */
+ * each; and the checks of an op by them. */
 #include "backend/kernels/sample_ops.h"
-#include "backend/kernels/nz.h"
-#include "backend/kernels/sample_shapes.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "backend/kernels/nz.h"
+#include "ir/op_rules.h"
+#include "ir/op_shapes.h"
+#include "ir/op_types.h"
+
+enum { MAX_TENSORS = 12, MAX_ATTRS = 12, MAX_NEEDS = 2, MAX_RULES = 16 };
+
+/* What the kernel takes of an operand or result, within what the type's data says of it. Of those
+ * without a rule, optional operands must be absent. */
+struct tensor_rule {
+    const char *slot; /* its name in the type's data; NULL ends the list */
+    uint32_t dtypes;  /* a set; 0: those of the type */
+    uint32_t rank;    /* 0: any */
+    const char *like; /* an operand, whose dtype it has; NULL: any */
+    bool nz;          /* FRACTAL_NZ is allowed, for rank 2 */
+    bool optional;    /* a list may be empty */
+};
+
+/* An op under check. */
+struct op_check {
+    const struct op_type *type;
+    const struct op_row *row;
+    const struct skrt_tensor *tensors; /* operands, then results */
+    unsigned operands, results;        /* that the kernel takes */
+    const struct skrt_attr *attrs;
+    unsigned n_attrs;
+    struct sample_op_error *error;
+};
+
+/* A row of the table. Its rules are those of the kernel alone, not of all ops of the type. */
+struct op_row {
+    const char *name; /* of the op type */
+    enum sample_memory memory;
+    struct tensor_rule tensors[MAX_TENSORS + 1];
+    const char *attrs[MAX_ATTRS + 1]; /* that the kernel takes; NULL ends the list */
+    const char *needs[MAX_NEEDS + 1]; /* of these, that there must be */
+    const char *rules[MAX_RULES + 1]; /* of shapes and attributes, as op data has them */
+    struct {
+        const char *name; /* of an attribute; NULL: none */
+        double value;     /* the only one that the kernel computes */
+    } only;
+    bool (*dtypes)(const struct op_check *check); /* what rules cannot say; NULL: nothing */
+    /* The type's last operands and results, so many, are no parameters of the kernel. */
+    uint8_t without_operands, without_results;
+    bool many_results; /* the type's result is a list: any number of parameters */
+    uint8_t workspace; /* bytes for each element of result 0 */
+};
+
+/* How messages call a tensor: "operand 'x1'"; of a listed result "result 2". */
+struct tensor_name {
+    char text[96];
+};
+struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor);
+
+/* Sets the error, which is one sentence about a tensor (-1: none), and returns false. */
+static bool op_fail(const struct op_check *check, const char *id, int tensor, const char *format,
+                    ...)
+{
+    va_list args;
+    va_start(args, format);
+    check->error->id = id;
+    check->error->tensor = tensor;
+    check->error->attribute = -1;
+    vsnprintf(check->error->text, sizeof check->error->text, format, args);
+    va_end(args);
+    return false;
+}
+
+/* An attribute of the op; NULL where it does not have it. */
+static const struct skrt_attr *op_check_attr(const struct op_check *check, const char *name)
+{
+    for (unsigned i = 0; i < check->n_attrs; i++)
+        if (strncmp(check->attrs[i].key, name, SKRT_ATTR_KEY) == 0)
+            return &check->attrs[i];
+    return NULL;
+}
+
+/* The same about an attribute that the op has. */
+static bool op_fail_attr(const struct op_check *check, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    check->error->id = "attribute";
+    check->error->tensor = -1;
+    check->error->attribute = (int)(op_check_attr(check, name) - check->attrs);
+    vsnprintf(check->error->text, sizeof check->error->text, format, args);
+    va_end(args);
+    return false;
+}
+
+/* The operand or result of the type that a tensor is. */
+static uint32_t op_tensor_slot(const struct op_check *check, unsigned tensor)
+{
+    uint32_t last = check->type->n_operands + check->type->n_results - 1;
+    uint32_t slot = tensor < check->operands ? tensor : tensor + check->row->without_operands;
+    return slot < last ? slot : last;
+}
+
+struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor)
+{
+    struct tensor_name name;
+    const struct op_slot *slot = &check->type->slots[op_tensor_slot(check, tensor)];
+    if (tensor >= check->operands && slot->presence == OP_LISTED)
+        snprintf(name.text, sizeof name.text, "result %u", tensor - check->operands);
+    else
+        snprintf(name.text, sizeof name.text, "%s '%.80s'",
+                 tensor < check->operands ? "operand" : "result", slot->name);
+    return name;
+}
+
+/* The id of an error about the shape of a tensor. */
+static const char *op_shape_id(const struct op_check *check, unsigned tensor)
+{
+    return tensor < check->operands ? "operand-shape" : "result-shape";
+}
+
+/* Rules of a kernel are texts in the language of op data (docs/op-types.md), read and evaluated
+ * after those of the op's type, whose variables they may use. */
+
+/* ------------------------------------------------------------------------------- rules ---- */
+
+/* The tensors of an op for the rules of its type, with the place of each. */
+struct rule_tensors {
+    struct op_tensor *tensors;
+    uint32_t *places;
+    uint32_t count;
+};
+
+static void add_rule_tensor(struct rule_tensors *all, const struct op_check *check, unsigned place,
+                            const struct skrt_tensor *tensor)
+{
+    all->places[all->count] = place;
+    all->tensors[all->count++] =
+        (struct op_tensor){.slot = op_tensor_slot(check, place),
+                           .rank = tensor->rank,
+                           .dims = tensor->dims,
+                           .bits = dtype_info((enum dtype)tensor->dtype)->bits};
+}
+
+static void rule_tensors_init(struct rule_tensors *all, const struct op_check *check,
+                              struct arena *arena)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < check->operands + check->results; i++)
+        count += check->tensors[i].form == SKRT_LIST ? check->tensors[i].count : 1;
+    *all = (struct rule_tensors){arena_alloc(arena, (count + 1) * sizeof *all->tensors),
+                                 arena_alloc(arena, (count + 1) * sizeof *all->places), 0};
+    for (unsigned i = 0; i < check->operands + check->results; i++) {
+        const struct skrt_tensor *tensor = &check->tensors[i];
+        if (tensor->form == SKRT_TENSOR)
+            add_rule_tensor(all, check, i, tensor);
+        for (uint64_t n = 0; tensor->form == SKRT_LIST && n < tensor->count; n++)
+            add_rule_tensor(all, check, i, &tensor->list[n]);
+    }
+}
+
+static bool attr_of_check(const struct op_call *call, const struct op_attr *attr,
+                          struct arena *arena, struct op_attr_value *value)
+{
+    const struct op_check *check = call->user;
+    (void)arena;
+    for (unsigned i = 0; i < check->n_attrs; i++) {
+        if (strncmp(check->attrs[i].key, attr->name, SKRT_ATTR_KEY) != 0)
+            continue;
+        *value = (struct op_attr_value){.numbers = &check->attrs[i].i, .count = 1};
+        if (check->attrs[i].ints != NULL)
+            *value =
+                (struct op_attr_value){check->attrs[i].ints, (uint32_t)check->attrs[i].count, NULL};
+        value->text = check->attrs[i].text;
+        return true;
+    }
+    return false;
+}
+
+/* The type with the rules of the kernel after its own, which are read again to bind their
+ * variables. */
+static const struct op_type *type_with_rules(const struct op_check *check, struct arena *arena)
+{
+    struct rule_variables variables = {.count = 0};
+    struct op_type *type = arena_alloc(arena, sizeof *type);
+    struct op_rule *rules;
+    uint32_t own = check->type->n_shape, count = own;
+    char error[200];
+    while (check->row->rules[count - own] != NULL)
+        count++;
+    rules = arena_alloc(arena, count * sizeof *rules);
+    *type = *check->type;
+    type->name = "the sample kernel"; /* in messages: rules of the type hold already */
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = i < own ? type->shape[i].text : check->row->rules[i - own];
+        bool ok = op_rule_parse(arena, check->type, text, RULE_FOR_SHAPES, &variables, &rules[i],
+                                error, sizeof error);
+        assert(ok);
+        (void)ok;
+    }
+    type->shape = rules;
+    type->n_shape = count;
+    return type;
+}
+
+static bool check_rules(const struct op_check *check, const struct op_type *type,
+                        struct arena *scratch)
+{
+    struct rule_tensors all;
+    struct op_fault fault;
+    rule_tensors_init(&all, check, scratch);
+    const struct op_call call = {.type = type,
+                                 .tensors = all.tensors,
+                                 .n_tensors = all.count,
+                                 .attr = attr_of_check,
+                                 .user = check};
+    if (op_shapes_check(&call, &fault))
+        return true;
+    uint32_t place = fault.tensor == NONE ? 0 : all.places[fault.tensor];
+    return op_fail(check, op_shape_id(check, place), (int)place, "%s", fault.text);
+}
+
+/* The rules of the type and of the kernel. */
+static bool shapes_check(const struct op_check *check)
+{
+    struct arena scratch = {NULL, 0};
+    bool ok = check_rules(check, check->type, &scratch) &&
+              (check->row->rules[0] == NULL ||
+               check_rules(check, type_with_rules(check, &scratch), &scratch));
+    arena_free(&scratch);
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------ dtypes ---- */
+
+/* What rules cannot say, as it depends on data types: of products, with f32, f16 and bf16 mixed; of
+ * a softmax; of rounding. */
+static bool dtypes_of_product(const struct op_check *check)
+{
+    const struct skrt_tensor *x = check->tensors;
+    unsigned y = check->operands;
+    bool tiled = x->dtype == SKRT_f32 || x->dtype == SKRT_f16 || x->dtype == SKRT_bf16;
+    for (unsigned i = 1; i <= y; i++) {
+        const struct skrt_tensor *other = &check->tensors[i];
+        bool other_tiled =
+            other->dtype == SKRT_f32 || other->dtype == SKRT_f16 || other->dtype == SKRT_bf16;
+        if (other->form != SKRT_ABSENT && (tiled ? !other_tiled : other->dtype != x->dtype))
+            return op_fail(check, i == y ? "result-dtype" : "operand-dtype", (int)i,
+                           "%s must be %s %s", op_tensor_name(check, i).text,
+                           tiled ? "f32, f16 or bf16, as is" : "of the data type of",
+                           op_tensor_name(check, 0).text);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (!tiled && check->tensors[i].format != SKRT_ND)
+            return op_fail(check, "operand-format", (int)i,
+                           "%s of this data type must have the format ND",
+                           op_tensor_name(check, i).text);
+    return true;
+}
+
+static bool dtypes_of_softmax(const struct op_check *check)
+{
+    return check->tensors[0].dtype != SKRT_f64 || check->tensors[1].dtype == SKRT_f64 ||
+           op_fail(check, "result-dtype", 1, "%s must be f64 like %s",
+                   op_tensor_name(check, 1).text, op_tensor_name(check, 0).text);
+}
+
+static bool dtypes_of_round(const struct op_check *check)
+{
+    const struct skrt_attr *decimals = op_check_attr(check, "decimals");
+    uint32_t dtype = check->tensors[0].dtype;
+    bool floats = dtype == SKRT_f32 || dtype == SKRT_f16 || dtype == SKRT_bf16 || dtype == SKRT_f64;
+    return decimals == NULL || decimals->i >= 0 || floats ||
+           op_fail_attr(
+               check, "decimals",
+               "the sample kernel rounds integers with \"decimals\" of 0 or more, not %" PRId64,
+               decimals->i);
+}
+
+enum { SMALL_ELEMENTS = 4096 }; /* up to so many, one core is faster than the start of many */
+
+/* (x1, x2) -> y: a small result on one core, a large one on all. */
+static struct sample_tiling tiling_elementwise(const struct skrt_tensor *tensors, uint32_t aivs)
+{
+    const struct skrt_tensor *y = &tensors[2];
+    int64_t elements = 1;
+    for (uint32_t i = 0; i < y->rank && elements <= SMALL_ELEMENTS; i++) {
+        if (y->dims[i] == 0)
+            return (struct sample_tiling){0, 1};
+        elements = y->dims[i] > SMALL_ELEMENTS ? SMALL_ELEMENTS + 1 : elements * y->dims[i];
+    }
+    return elements <= SMALL_ELEMENTS ? (struct sample_tiling){0, 1}
+                                      : (struct sample_tiling){1, aivs};
+}
+
+static const struct {
+    const char *object;
+    unsigned n_tensors;
+    struct sample_tiling (*tile)(const struct skrt_tensor *tensors, uint32_t aivs);
+} tilings[] = {
+    {"add_dynamic.o", 3, tiling_elementwise},
+};
+
+bool sample_op_tiling(const char *object, const struct skrt_tensor *tensors, unsigned n_tensors,
+                      uint32_t aivs, struct sample_tiling *tiling)
+{
+    for (size_t i = 0; i < sizeof tilings / sizeof tilings[0]; i++) {
+        if (strcmp(tilings[i].object, object) != 0 || tilings[i].n_tensors != n_tensors)
+            continue;
+        *tiling = tilings[i].tile(tensors, aivs);
+        return true;
+    }
+    return false;
+}
 
 _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 

@@ -54,4 +54,16 @@ enum sample_attr { SAMPLE_NUMBER, SAMPLE_TEXT, SAMPLE_INTS };
 
 enum sample_attr sample_op_attr_kind(struct op_types *types, const char *op_type, const char *key);
 
+/* What the tiling of a dynamic sample kernel says: the key of the variant, and its blocks. */
+struct sample_tiling {
+    int64_t key;
+    uint32_t blocks;
+};
+
+/* The tiling of the dynamic kernel in `object` (the name of the file) for an op with these tensors,
+ * operands before results, on a device with so many AIVs. False where no dynamic sample kernel has
+ * that name, or takes another number of tensors. */
+bool sample_op_tiling(const char *object, const struct skrt_tensor *tensors, unsigned n_tensors,
+                      uint32_t aivs, struct sample_tiling *tiling);
+
 #endif

@@ -234,12 +234,8 @@ struct object_writer {
 /* Puts the inputs into the order of their ranks. */
 void object_sort_inputs(struct object_link *link);
 bool object_resolve(struct object_writer *writer);
-/* Lets one definition stand for the variables that groups share. */
-void object_share_variables(struct object_writer *writer);
 /* What each copy of an input has of its own, once the names of the originals are known. */
 void object_copy_resolve(struct object_writer *writer);
-/* Puts what a copy shares where it is. */
-void object_copy_place(struct object_input *copy);
 bool object_place(struct object_writer *writer);
 bool object_symbols_build(struct object_writer *writer);
 /* The definition or undefined symbol that stands for `global` in the result. */
@@ -259,9 +255,6 @@ struct object_frame {
     bool terminated;
 };
 bool object_is_frame(const struct object_section *section);
-/* Splits the section into records and drops those of functions in discarded sections. */
-bool object_frame_read(struct object_writer *writer, const struct object_input *input,
-                       struct object_section *section);
 /* Where an offset went; false when it was dropped. Offsets behind the last record are kept. */
 bool object_frame_move(const struct object_frame *frame, uint64_t *offset);
 void object_frame_copy(const struct object_section *section, unsigned char *to);
@@ -297,8 +290,6 @@ struct object_link {
 
 /* Appends an input to the link and to its group. */
 bool object_group_add(struct object_link *link, struct object_input *input);
-/* The same, unless it is of a kind that cannot be linked, or with those that are there. */
-bool object_link_take(struct object_link *link, unsigned group, struct object_input *input);
 
 /* Everything behind object_link_bytes. */
 bool object_write(struct object_link *link, void **bytes, size_t *size);

@@ -1,10 +1,365 @@
+/* Symbols of the result: variables that groups share, which definition a reference means, and the
+ * symbol table. */
+#include <assert.h>
+#include <string.h>
+
+#include "backend/object/internal.h"
+#include "backend/object/object.h"
+
+/* Variables that groups share. Code that is compiled apart but runs as one, such as an entry and
+ * the kernels that it calls, has inline variables of the same headers: each object has a weak
+ * definition of its own, and means the same variable. */
+
+bool object_link_share(struct object_link *link, unsigned group)
+{
+    if (link->error.set)
+        return false;
+    struct object_share *share = object_alloc(&link->arena, 1, sizeof *share);
+    *share = (struct object_share){group, link->first_share};
+    link->first_share = share;
+    return true;
+}
+
+static bool group_shares(const struct object_link *link, unsigned group)
+{
+    for (const struct object_share *share = link->first_share; share; share = share->next)
+        if (share->group == group)
+            return true;
+    return false;
+}
+
+static bool is_variable(const struct object_global *global)
+{
+    if (global->strength == OBJECT_NONE)
+        return true; /* what it is, its definition says */
+    if (global->type != STT_NOTYPE)
+        return global->type == STT_OBJECT;
+    const struct object_section *home = object_symbol_section(global->input, global->symbol);
+    return home && !(home->flags & SHF_EXECINSTR);
+}
+
+/* The strongest definition of a group that shares, or else a mention. */
+static void choose_own(struct object_map *names, struct object_global *global)
+{
+    void **place = object_map_at(names, 0, global->name);
+    const struct object_global *chosen = *place;
+    if (!chosen || global->strength > chosen->strength)
+        *place = global;
+}
+
+/* The first definition of another group, where there is none. */
+static void choose_other(struct object_map *names, struct object_global *global)
+{
+    const struct object_global *chosen = object_map_get(names, 0, global->name);
+    if (chosen && chosen->strength == OBJECT_NONE && global->strength < OBJECT_STRONG)
+        *object_map_at(names, 0, global->name) = global;
+}
+
+static void choose_all(struct object_writer *writer, struct object_map *names, bool own)
+{
+    for (struct object_global *global = writer->first_global; global; global = global->next) {
+        if (!is_variable(global) || group_shares(writer->link, global->input->group) != own)
+            continue;
+        if (own)
+            choose_own(names, global);
+        else
+            choose_other(names, global);
+    }
+}
+
+/* Lets one definition stand for the variables that groups share. */
+static void object_share_variables(struct object_writer *writer)
+{
+    struct object_map names = {NULL, 0, 0};
+    if (!writer->link->first_share)
+        return;
+    choose_all(writer, &names, true);
+    choose_all(writer, &names, false);
+    for (struct object_global *global = writer->first_global; global; global = global->next) {
+        struct object_global *chosen = object_map_get(&names, 0, global->name);
+        if (!chosen || chosen == global || chosen->strength == OBJECT_NONE ||
+            global->strength == OBJECT_STRONG || !is_variable(global))
+            continue;
+        global->target = chosen;
+        chosen->needed |= global->needed;
+    }
+    object_map_free(&names);
+}
+
+/* Which definition stands for which reference: COMDAT groups, names within a group of inputs,
+ * exports between groups, and one undefined symbol for each name that nobody defines. */
+
+/* ---- COMDAT ---- */
+
+static const char *group_signature(const struct object_input *input,
+                                   const struct object_section *group)
+{
+    const struct object_symbol *symbol = &input->symbols[group->info];
+    const struct object_section *section = object_symbol_section(input, symbol);
+    return symbol->type == STT_SECTION && section ? section->name : symbol->name;
+}
+
+/* `signatures` leads to the group section that was seen first; `members` from (that section,
+ * name) to its member. */
+struct comdats {
+    struct object_map signatures, members;
+};
+
+static void comdat_choose(struct comdats *comdats, struct object_input *input,
+                          struct object_section *group)
+{
+    void **kept = object_map_at(&comdats->signatures, input->group, group_signature(input, group));
+    if (*kept) {
+        group->discarded = true;
+        group->kept = *kept;
+    } else {
+        *kept = group;
+    }
+}
+
+static void comdat_member(struct comdats *comdats, struct object_input *input,
+                          struct object_section *member)
+{
+    const struct object_section *group = &input->sections[member->group];
+    if (!(group->entsize & GRP_COMDAT))
+        return;
+    if (group->discarded) {
+        member->discarded = true;
+        member->kept =
+            object_map_get(&comdats->members, (uint64_t)(uintptr_t)group->kept, member->name);
+        return;
+    }
+    void **place = object_map_at(&comdats->members, (uint64_t)(uintptr_t)group, member->name);
+    if (!*place)
+        *place = member;
+}
+
+static void comdat_input(struct comdats *comdats, struct object_input *input)
+{
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        struct object_section *section = &input->sections[i];
+        if (section->role == OBJECT_GROUP && section->entsize & GRP_COMDAT)
+            comdat_choose(comdats, input, section);
+    }
+    for (uint32_t i = 1; i < input->section_count; i++)
+        if (input->sections[i].group)
+            comdat_member(comdats, input, &input->sections[i]);
+    /* What is ordered by a section goes with it. */
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        struct object_section *section = &input->sections[i];
+        if (section->flags & SHF_LINK_ORDER && input->sections[section->link].discarded)
+            section->discarded = true;
+    }
+}
+
+static void resolve_comdats(const struct object_link *link)
+{
+    struct comdats comdats = {{NULL, 0, 0}, {NULL, 0, 0}};
+    for (struct object_input *input = link->first_input; input; input = input->next)
+        if (!input->original)
+            comdat_input(&comdats, input);
+    object_map_free(&comdats.signatures);
+    object_map_free(&comdats.members);
+}
+
+/* ---- names within a group ---- */
+
+struct object_global *object_global_final(struct object_global *global)
+{
+    assert(!global->target || !global->target->target);
+    return global->target ? global->target : global;
+}
+
+static struct object_global *global_at(struct object_writer *writer, struct object_input *input,
+                                       struct object_symbol *symbol)
+{
+    void **place = object_map_at(&writer->globals, input->group, symbol->name);
+    if (!*place) {
+        struct object_global *global = object_alloc(&writer->arena, 1, sizeof *global);
+        global->name = symbol->name;
+        global->input = input;
+        *writer->global_tail = *place = global;
+        writer->global_tail = &global->next;
+    }
+    return *place;
+}
+
+/* The generic ABI: the most constraining visibility of all wins; they are numbered from
+ * internal (1) over hidden to protected, and default is 0. */
+static uint8_t merge_visibility(uint8_t a, uint8_t b)
+{
+    return !a ? b : !b ? a : a < b ? a : b;
+}
+
+static bool merge_type(struct object_writer *writer, struct object_global *global,
+                       const struct object_input *input, uint8_t type)
+{
+    if (type != STT_NOTYPE && global->type != STT_NOTYPE &&
+        (type == STT_TLS) != (global->type == STT_TLS))
+        return object_fail(writer->error,
+                           "%.300s: '%.200s' is thread-local in one place and not in another, "
+                           "see %.300s",
+                           input->name, global->name, global->input->name);
+    if (global->type == STT_NOTYPE)
+        global->type = type;
+    return true;
+}
+
+static enum object_strength symbol_strength(const struct object_symbol *symbol)
+{
+    if (symbol->binding == STB_WEAK)
+        return OBJECT_WEAK;
+    return symbol->section == OBJECT_COMMON ? OBJECT_TENTATIVE : OBJECT_STRONG;
+}
+
+static uint64_t maximum(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool define(struct object_writer *writer, struct object_global *global,
+                   struct object_input *input, struct object_symbol *symbol)
+{
+    enum object_strength strength = symbol_strength(symbol);
+    if (strength == OBJECT_STRONG && global->strength == OBJECT_STRONG)
+        return object_fail(writer->error, "%.300s: '%.300s' is already defined in %.300s",
+                           input->name, symbol->name, global->input->name);
+    if (symbol->section == OBJECT_COMMON) {
+        global->common_size = maximum(global->common_size, symbol->size);
+        global->common_align = maximum(global->common_align, maximum(symbol->value, 1));
+    }
+    if (strength > global->strength) {
+        global->strength = strength;
+        global->input = input;
+        global->symbol = symbol;
+        global->type = symbol->type == STT_COMMON ? STT_OBJECT : symbol->type;
+        global->other = symbol->other & ~3;
+    }
+    return true;
+}
+
+static bool collect_symbol(struct object_writer *writer, struct object_input *input,
+                           struct object_symbol *symbol)
+{
+    struct object_global *global = global_at(writer, input, symbol);
+    symbol->global = global;
+    const struct object_section *section = object_symbol_section(input, symbol);
+    if (section && section->discarded)
+        return true;
+    if (section && section->role != OBJECT_CONTENT)
+        return object_fail(writer->error,
+                           "%.300s: '%.200s' is defined in section '%.200s', "
+                           "which has no code or data",
+                           input->name, symbol->name, section->name);
+    global->visibility = merge_visibility(global->visibility, ELF64_ST_VISIBILITY(symbol->other));
+    if (!merge_type(writer, global, input, symbol->type))
+        return false;
+    if (symbol->section != OBJECT_UNDEFINED)
+        return define(writer, global, input, symbol);
+    global->wanted = true;
+    global->needed |= symbol->binding != STB_WEAK;
+    if (global->strength == OBJECT_NONE)
+        global->other |= symbol->other & ~3;
+    return true;
+}
+
+static bool collect_globals(struct object_writer *writer)
+{
+    for (struct object_input *input = writer->link->first_input; input; input = input->next)
+        for (uint32_t i = input->local_count; !input->original && i < input->symbol_count; i++)
+            if (!collect_symbol(writer, input, &input->symbols[i]))
+                return false;
+    return true;
+}
+
+/* ---- names between groups ---- */
+
+static bool export_symbol(struct object_writer *writer, const struct object_export *export)
+{
+    struct object_global *global = object_map_get(&writer->globals, export->group, export->symbol);
+    if (!global || global->strength == OBJECT_NONE)
+        return object_fail(writer->error,
+                           "%.300s: no definition of '%.300s', which is to be exported as '%.300s'",
+                           global ? global->input->name : "export", export->symbol, export->as);
+    if (global->exported && strcmp(global->name, export->as) != 0)
+        return object_fail(writer->error,
+                           "%.300s: '%.200s' is exported both as '%.200s' and as "
+                           "'%.200s'",
+                           global->input->name, export->symbol, global->name, export->as);
+    void **place = object_map_at(&writer->exports, 0, export->as);
+    const struct object_global *other = *place;
+    if (other && other != global)
+        return object_fail(writer->error,
+                           "%.300s: the exported name '%.200s' is already taken by "
+                           "'%.200s' of %.300s",
+                           global->input->name, export->as, other->symbol->name,
+                           other->input->name);
+    *place = global;
+    global->exported = true;
+    global->name = export->as;
+    return true;
+}
+
+static bool resolve_exports(struct object_writer *writer)
+{
+    const struct object_link *link = writer->link;
+    for (const struct object_export *e = link->first_export; e; e = e->next)
+        if (!export_symbol(writer, e))
+            return false;
+    for (const struct object_keep *keep = link->first_keep; keep; keep = keep->next) {
+        struct object_global *global = object_map_get(&writer->exports, 0, keep->as);
+        if (!global)
+            return object_fail(writer->error, "'%.300s' is to be kept global, but is not exported",
+                               keep->as);
+        global->kept = true;
+    }
+    return true;
+}
+
+/* Lets `target` stand for the undefined `global`. */
+static bool bind(struct object_writer *writer, struct object_global *global,
+                 struct object_global *target)
+{
+    assert(global != target && global->strength == OBJECT_NONE);
+    global->target = target;
+    target->visibility = merge_visibility(target->visibility, global->visibility);
+    target->needed |= global->needed;
+    target->other |= target->strength == OBJECT_NONE ? global->other : 0;
+    return merge_type(writer, target, global->input, global->type);
+}
+
+static bool bind_undefined(struct object_writer *writer, struct object_global *global)
+{
+    struct object_global *exported = object_map_get(&writer->exports, 0, global->name);
+    if (exported)
+        return bind(writer, global, exported);
+    if (!global->wanted)
+        return true;
+    void **place = object_map_at(&writer->undefined, 0, global->name);
+    if (*place)
+        return bind(writer, global, *place);
+    *place = global;
+    return true;
+}
+
+bool object_resolve(struct object_writer *writer)
+{
+    resolve_comdats(writer->link);
+    if (!collect_globals(writer))
+        return false;
+    object_copy_resolve(writer);
+    object_share_variables(writer);
+    if (!resolve_exports(writer))
+        return false;
+    for (struct object_global *global = writer->first_global; global; global = global->next)
+        if (global->strength == OBJECT_NONE && !global->target && !bind_undefined(writer, global))
+            return false;
+    return true;
+}
+
 /* The symbol table of the result: the null symbol, one symbol per section, each input's local
  * symbols followed by its definitions that became local, then the kept names, then what nobody
  * defines. */
-#include "backend/object/internal.h"
-
-#include <assert.h>
-#include <string.h>
 
 static bool count_symbols(struct object_writer *writer, uint64_t *count)
 {

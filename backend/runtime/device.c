@@ -1,19 +1,335 @@
-/* Devices: their memory and their threads. */
+/* What launchers call: devices, with their memory and their threads; what is wrong with launches,
+ * their course and their end. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* asprintf, sched_getaffinity */
 #endif
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "backend/runtime/core.h"
 #include "backend/runtime/instructions.h"
-#include "backend/runtime/queue.h"
+#include "backend/runtime/launch_queue.h"
 #include "backend/runtime/race.h"
+#include "backend/runtime/report.h"
 #include "backend/runtime/scheduler.h"
+
+/* About eleven days stand for all longer timeouts. */
+enum { MAX_TIMEOUT_MS = 1000 * 1000 * 1000, NS_PER_MS = 1000 * 1000 };
+
+/* -------------------------------------------------- what there is against one ---- */
+
+/* Why a launch cannot be. */
+struct refusal {
+    char text[SKRT_CAUSE_SIZE];
+};
+
+/* Returns false. */
+static bool refuse(struct refusal *why, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool refuse(struct refusal *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why->text, sizeof why->text, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool shape_known(const struct skrt_launch *launch)
+{
+    static const uint8_t shapes[][2] = {{1, 0}, {0, 1}, {1, 1}, {1, SKRT_MAX_AIVS}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (launch->aics == shapes[i][0] && launch->aivs == shapes[i][1])
+            return true;
+    return false;
+}
+
+/* Whether a launch apart can be: no entry, which might wait for others, and a device that runs
+ * such. */
+static bool may_be_apart(const struct skrt_device *device, const struct skrt_launch *launch,
+                         struct refusal *why)
+{
+    if (!launch->apart || (!launch->entry && device->n_places > device->capacity[SKRT_AIC] +
+                                                                    device->capacity[SKRT_AIV]))
+        return true;
+    return refuse(why, "the launch takes no cores of the device, which %s",
+                  launch->entry ? "only a single sub-kernel can"
+                                : "runs no such launches (apart of its config)");
+}
+
+/* Whether the device has enough cores. */
+static bool cores_suffice(const struct skrt_device *device, const struct skrt_launch *launch,
+                          struct refusal *why)
+{
+    const uint64_t per_block[SKRT_CORE_TYPES] = {launch->aics, launch->aivs};
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        uint64_t need = launch->blocks * per_block[type];
+        if (need > device->capacity[type])
+            return refuse(why, "%u blocks need %llu %s cores, the device has %u", launch->blocks,
+                          (unsigned long long)need, skrt_core_type_names[type],
+                          device->capacity[type]);
+    }
+    return true;
+}
+
+/* Whether the parts of a sub-kernel that is launched alone fit the launch that is described. */
+static bool parts_fit(const struct skrt_launch *launch, struct refusal *why)
+{
+    const uint8_t per_block[SKRT_CORE_TYPES] = {launch->aics, launch->aivs};
+    char misfit[128];
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        const struct skrt_call *part = &launch->parts[type];
+        const char *name = skrt_core_type_names[type];
+        if (!part->fn)
+            continue;
+        if (per_block[type] == 0)
+            return refuse(why, "there is a part for %s cores, but the launch has none", name);
+        if (skrt_call_misfit(launch, (enum skrt_core_type)type, part, misfit, sizeof misfit))
+            return refuse(why, "%s part: %s", name, misfit);
+    }
+    return true;
+}
+
+static bool launch_possible(const struct skrt_device *device, const struct skrt_launch *launch,
+                            struct refusal *why)
+{
+    if (device->broken != SKRT_OK)
+        return refuse(why, "an earlier launch was stopped and has left the device unusable");
+    if (!shape_known(launch))
+        return refuse(why, "an AI core is (1, 0), (0, 1), (1, 1) or (1, 2) AICs and AIVs");
+    if (launch->blocks == 0)
+        return refuse(why, "no blocks");
+    if (!launch->params && launch->n_params > 0)
+        return refuse(why, "the parameters are missing");
+    if (!launch->entry && !launch->parts[SKRT_AIC].fn && !launch->parts[SKRT_AIV].fn)
+        return refuse(why, "neither an entry nor a sub-kernel");
+    if (!launch->entry && launch->race)
+        return refuse(why, "a race check is for entries");
+    if (launch->race && !skrt_race_fits(launch->race))
+        return refuse(why, "the race check speaks of an op that it does not have");
+    return may_be_apart(device, launch, why) && cores_suffice(device, launch, why) &&
+           (launch->entry || parts_fit(launch, why));
+}
+
+static bool signals_are_words(const struct skrt_signal *signals, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!signals[i].word || (uintptr_t)signals[i].word % sizeof(uint64_t) != 0)
+            return false;
+    return true;
+}
+
+static bool queued_possible(const struct skrt_device *device, const struct skrt_queue *queue,
+                            const struct skrt_queued *queued, struct refusal *why)
+{
+    if (queued->stream >= queue->n_streams)
+        return refuse(why, "stream %u, but there are %u", queued->stream, queue->n_streams);
+    if (!signals_are_words(queued->waits, queued->n_waits) ||
+        !signals_are_words(queued->sends, queued->n_sends))
+        return refuse(why, "an event is not the address of a 64-bit word");
+    return launch_possible(device, &queued->launch, why);
+}
+
+/* The first launch of the queue that cannot be; n_launches: all can. */
+static uint32_t find_impossible(const struct skrt_device *device, const struct skrt_queue *queue,
+                                struct refusal *why)
+{
+    uint32_t i = 0;
+    while (i < queue->n_launches && queued_possible(device, queue, &queue->launches[i], why))
+        i++;
+    return i;
+}
+
+/* ---------------------------------------------------- their course and their end ---- */
+
+/* Lets the threads have the first launches. */
+static void queue_start(struct skrt_device *device)
+{
+    device->status = SKRT_OK;
+    device->cause[0] = '\0';
+    device->culprit = NULL;
+    device->settled = false;
+    atomic_store(&device->stopped, false);
+    skrt_queue_advance(device);
+    skrt_sched_check_rest(device);
+}
+
+/* The first time at which a launch may take too long: none that begins later does so earlier than
+ * if it began now. The job whose launch that is, if it runs. 0 where no launch has a timeout. */
+static uint64_t first_deadline(const struct skrt_device *device, const struct skrt_job **job)
+{
+    uint64_t first = 0, now = skrt_clock();
+    *job = NULL;
+    for (uint32_t i = 0; i < device->n_jobs; i++) {
+        const struct skrt_job *at = &device->jobs[i];
+        bool begun = at->launch != NULL;
+        if (!begun && at->at == device->queue->n_launches)
+            continue;
+        uint64_t ms = device->queue->launches[at->at].launch.timeout_ms;
+        ms = ms < MAX_TIMEOUT_MS ? ms : MAX_TIMEOUT_MS;
+        uint64_t deadline = (begun ? at->begin : now) + ms * NS_PER_MS;
+        if (ms == 0 || (first != 0 && deadline >= first))
+            continue;
+        first = deadline;
+        *job = begun ? at : NULL;
+    }
+    return first;
+}
+
+static void time_out(struct skrt_device *device, const struct skrt_job *job)
+{
+    char cause[sizeof device->cause];
+    if (device->status == SKRT_OK)
+        snprintf(cause, sizeof cause, "not finished after %llu ms",
+                 (unsigned long long)job->launch->timeout_ms);
+    else /* a core goes on without coming to another instruction */
+        snprintf(cause, sizeof cause, "a core goes on in spite of a %s: %.180s",
+                 skrt_status_text(device->status), device->cause);
+    memcpy(device->cause, cause, sizeof cause);
+    device->status = SKRT_TIMEOUT;
+    device->culprit = job;
+    atomic_store(&device->stopped, true);
+}
+
+/* Until the queue has come to its end, or a launch has taken too long. */
+static void queue_wait(struct skrt_device *device)
+{
+    while (!device->settled) {
+        const struct skrt_job *job;
+        uint64_t deadline = first_deadline(device, &job);
+        if (job && skrt_clock() >= deadline) {
+            time_out(device, job);
+            return;
+        }
+        skrt_sched_wait_done(device, deadline);
+    }
+}
+
+/* The status of launches that have all ended. */
+static enum skrt_status status_of_all(const struct skrt_queue *queue,
+                                      const struct skrt_result *results)
+{
+    enum skrt_status status = SKRT_OK;
+    for (uint32_t i = 0; i < queue->n_launches && status != SKRT_LEFT_SET; i++)
+        status = results[i].status == SKRT_OK ? status : results[i].status;
+    return status;
+}
+
+/* Says why the queue was stopped. While the lock is held, no core changes its state. */
+static enum skrt_status report_stop(struct skrt_device *device)
+{
+    for (struct skrt_job *job = device->running; job; job = job->next)
+        for (int type = 0; type < SKRT_CORE_TYPES; type++)
+            skrt_barrier_end_bulk(&job->barriers[type]);
+    struct skrt_result *result = &device->results[device->culprit->at];
+    result->status = device->broken = device->status;
+    result->report = skrt_report_queue(device);
+    return device->status;
+}
+
+/* Nothing was run. */
+static enum skrt_status refuse_launch(struct skrt_result *result, const struct refusal *why)
+{
+    result->status = SKRT_INVALID;
+    if (asprintf(&result->report, "%s: %s\n", skrt_status_text(SKRT_INVALID), why->text) < 0)
+        result->report = NULL;
+    errno = EINVAL;
+    return SKRT_INVALID;
+}
+
+static enum skrt_status queue_run(struct skrt_device *device, const struct skrt_queue *queue,
+                                  struct skrt_result *results)
+{
+    struct refusal why;
+    uint32_t impossible = find_impossible(device, queue, &why);
+    if (impossible < queue->n_launches)
+        return refuse_launch(&results[impossible], &why);
+    if (!skrt_queue_open(device, queue, results)) {
+        skrt_queue_close(device);
+        refuse(&why, "no memory for the cores and their stacks");
+        refuse_launch(&results[0], &why);
+        errno = ENOMEM;
+        return SKRT_INVALID;
+    }
+    queue_start(device);
+    queue_wait(device);
+    enum skrt_status status = device->status == SKRT_OK
+                                  ? status_of_all(device->queue, device->results)
+                                  : report_stop(device);
+    skrt_queue_close(device);
+    return status;
+}
+
+enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_queue *queue,
+                                 struct skrt_result *results)
+{
+    memset(results, 0, queue->n_launches * sizeof *results);
+    for (uint32_t i = 0; i < queue->n_launches; i++)
+        results[i].status = SKRT_STOPPED;
+    if (queue->n_launches == 0)
+        return SKRT_OK;
+    skrt_lock(device);
+    device->begin = skrt_clock();
+    enum skrt_status status = queue_run(device, queue, results);
+    skrt_unlock(device);
+    return status;
+}
+
+enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
+                             struct skrt_result *result)
+{
+    static const char *const only_stream = "0";
+    const struct skrt_queued queued = {.launch = *launch};
+    const struct skrt_queue queue = {1, 1, &queued, &only_stream, false};
+    return skrt_launch_all(device, &queue, result);
+}
+
+/* ------------------------------------------------------------------ a core ---- */
+
+/* A sub-kernel that is launched alone. */
+static void run_part(struct skrt_core *core, const struct skrt_call *part)
+{
+    skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_KERNEL);
+    skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_OP);
+    skrt_call(core, part, &core->job->launch->part_sites[core->type]);
+    skrt_record(core, SKRT_END, SKRT_PROFILE_OP);
+    skrt_record(core, SKRT_END, SKRT_PROFILE_KERNEL);
+}
+
+static void begin_core(struct skrt_core *core)
+{
+    const struct skrt_launch *launch = core->job->launch;
+    skrt_sched_let_go(core->worker);
+    if (launch->entry)
+        launch->entry(core);
+    else if (launch->parts[core->type].fn)
+        run_part(core, &launch->parts[core->type]);
+}
+
+/* A core begins, or goes on without a stack; whether it has finished (core_run of devices). */
+static bool skrt_launch_core_run(struct skrt_core *core)
+{
+    const struct skrt_fiber *fiber = core->fiber;
+    if (core->rows)
+        skrt_rows_go_on(core);
+    else
+        begin_core(core);
+    if (fiber->worker->core != core)
+        return false;
+    assert(!core->call && !core->sync);
+    skrt_core_enter(core); /* one that was stopped does not finish */
+    return true;
+}
+
+/* ----------------------------------------------------------------------------- devices ---- */
 
 static uint32_t processor_count(void)
 {

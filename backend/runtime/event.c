@@ -1,6 +1,6 @@
 /* Events that reach outside a launch: words in memory. */
 #include "backend/runtime/instructions.h"
-#include "backend/runtime/queue.h"
+#include "backend/runtime/launch_queue.h"
 #include "backend/runtime/race.h"
 
 /* What goes on outside is the business of one core of each type; the entry's own barriers tell the

@@ -20,11 +20,6 @@ bool skrt_barrier_await(struct skrt_core *core, enum skrt_core_type group);
 
 /* The sub-kernel of a core that came to the barrier of its call has returned. */
 void skrt_sync_point_leave(struct skrt_core *core);
-/* The last one of those that the call leaves out takes part in its barriers now. Needs the lock.
- * NULL, or what the next function needs. */
-struct skrt_sync_point *skrt_sync_point_feed(struct skrt_core *core, const struct skrt_call *call);
-/* The call has ended on all cores. */
-void skrt_sync_point_unfeed(struct skrt_core *core, struct skrt_sync_point *point);
 
 /* ---- flag.c ---- */
 
@@ -72,29 +67,35 @@ void skrt_profile_call(struct skrt_core *core);
 
 /* ---- early.c ---- */
 
-/* What a call's `early` says, done by a core that its sub-kernel does not run on. */
-void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call, unsigned early,
-                     const struct skrt_site *site);
-/* The core's sub-kernel has returned: it must have done what the call says. */
-void skrt_early_check(struct skrt_core *core, const struct skrt_site *site);
-
 /* ---- call.c ---- */
 
-/* Calls inside of a sub-kernel are misuse. */
-void skrt_call_check_nesting(struct skrt_core *core);
-/* The core counts a call that does not include it. */
-void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call);
+/* ---- rows.c: entries that are data (struct skrt_rows) ---- */
 
-/* ---- rows.c ---- */
+/* The numbers of rows that call or select. */
+enum { SKRT_ROW_KERNEL, SKRT_ROW_SLOT, SKRT_ROW_BLOCKS };
+
+/* The kernel as the core has it: each core has one of its copies. */
+static inline const struct skrt_row_kernel *skrt_row_kernel(const struct skrt_core *core,
+                                                            const struct skrt_rows *rows,
+                                                            const struct skrt_row *row)
+{
+    return &rows->kernels[row->numbers[SKRT_ROW_KERNEL] * rows->stride +
+                          core->index % rows->copies];
+}
+
+static inline struct skrt_call skrt_row_call(const struct skrt_core *core,
+                                             const struct skrt_rows *rows,
+                                             const struct skrt_row *row)
+{
+    return (struct skrt_call){skrt_row_kernel(core, rows, row)->fn, row->numbers[SKRT_ROW_SLOT],
+                              row->numbers[SKRT_ROW_BLOCKS], row->aivs, row->flat};
+}
 
 /* Runs a core whose entry is rows, from its next one on, until it has executed all or is blocked;
  * then the core has left its stack, and the lock is held. */
 void skrt_rows_go_on(struct skrt_core *core);
 
 /* ---- launch.c ---- */
-
-/* A core begins, or goes on without a stack; whether it has finished (core_run of devices). */
-bool skrt_launch_core_run(struct skrt_core *core);
 
 #pragma GCC visibility pop
 

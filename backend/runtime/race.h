@@ -9,8 +9,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- race.c: what cores know. ---- */
-
 /* Why a launch cannot be followed. */
 extern const char skrt_race_no_memory[];
 
@@ -36,8 +34,6 @@ void skrt_race_notify(struct skrt_core *core, const void *word);
 /* The core finds an event that has come. */
 void skrt_race_wait_event(struct skrt_core *core, const void *word);
 void skrt_race_reset(struct skrt_core *core, const void *word);
-
-/* ---- race_find.c: what is found at calls. ---- */
 
 /* The core's current call, the last that `core->calls` counts, begins its work, or does not include
  * it. Takes the lock. */

@@ -1,6 +1,5 @@
 /* Entries as data: the interpreter of their rows. */
 #include "backend/runtime/instructions.h"
-#include "backend/runtime/rows.h"
 
 /* The numbers of rows that feed. */
 enum { FEED_STEP, FEED_SLOT, FEED_INDEX, FEED_CALL };

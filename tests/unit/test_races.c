@@ -1,7 +1,7 @@
 /* The race check of the virtual device, the proof of verify-sync and sync_simulator.h must agree on
  * the entries of random graphs, as the pipeline `default` makes them and with instructions taken
  * out: what is proven runs without a race, and what the simulator finds without order is a race. */
-#include "backend/device/race.h"
+#include "backend/device/launches.h"
 #include "ir/members.h"
 #include "passes/pipeline.h"
 #include "tests/unit/entry_runner.h"

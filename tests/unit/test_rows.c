@@ -2,7 +2,6 @@
  * enforced, records and traces are the same. */
 #include "backend/device/run.h"
 #include "backend/host/host.h"
-#include "backend/host/object.h"
 #include "frontend/session.h"
 #include "ir/base/file.h"
 #include "ir/calls.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/sample_op_text.h"
 
 #include "backend/kernels/nz.h"
-#include "backend/kernels/sample_tiling.h"
+#include "backend/kernels/sample_ops.h"
 
 static const struct op_text accepted[] = {
     {"Transpose", 2, 1, {"u8[2, 3]", "i32[2]", "u8[3, 2]"}, {0}},

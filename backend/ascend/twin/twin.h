@@ -1,6 +1,6 @@
 /* The twin: an entry's AscendC source, compiled as C++, on the virtual device. This stands between
  * kernel_operator.h, whose primitives call it, and skrt.h, which stands before it. Tables that
- * skirc makes of the entry (backend/ascend/twin.c) say which instruction a primitive is, by its
+ * skirc makes of the entry (host_emulation.c) say which instruction a primitive is, by its
  * line of the source, and what functions of kernels are. They are for reports, and to count calls;
  * what a core does, and whether it does it, is up to the source. Where the two differ, it is
  * misuse. */

@@ -1,7 +1,13 @@
-/* The queue of launches that a device runs: which begins, gets cores, has ended. All need the
- * lock. */
-#ifndef BACKEND_RUNTIME_QUEUE_H
-#define BACKEND_RUNTIME_QUEUE_H
+/* The queue of launches that a device runs, and the places that launches have. All functions need
+ * the lock.
+ *
+ * Places are the device's own cores, which blocks of launches take, and give back. Where a device
+ * has two AIVs for each AIC, an AI core is one AIC with the two AIVs that are its own, and a block
+ * of a mixed launch takes an AI core: its AIC and one or both of its AIVs. Other devices have no AI
+ * cores: a mixed block takes any AIC and any AIVs. A block takes all that it needs at once, always
+ * the lowest that are free. */
+#ifndef BACKEND_RUNTIME_LAUNCH_QUEUE_H
+#define BACKEND_RUNTIME_LAUNCH_QUEUE_H
 
 #include "backend/runtime/state.h"
 

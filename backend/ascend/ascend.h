@@ -1,12 +1,9 @@
 /* Builds of objects for NPUs: links by the engine of backend/object, and the names of files. */
-#ifndef BACKEND_ASCEND_BUILD_H
-#define BACKEND_ASCEND_BUILD_H
+#ifndef BACKEND_ASCEND_ASCEND_H
+#define BACKEND_ASCEND_ASCEND_H
 
 #include "backend/ascend/ascendc.h"
 #include "backend/backend.h"
-
-/* Links the kernels alone, and writes nothing: for what link_entries would refuse. */
-enum backend_status link_check(const struct emission_job *job);
 
 /* The name of the source's file, by which messages and tables of lines know it. */
 #define BUILD_SOURCE "entry.cpp"

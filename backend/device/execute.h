@@ -1,11 +1,16 @@
+/* Ops that call graphs, on the host, and the calls of a run. */
+#ifndef BACKEND_DEVICE_EXECUTE_H
+#define BACKEND_DEVICE_EXECUTE_H
+
+#include "backend/device/run.h"
+#include "backend/run.h"
+#include "ir/calls.h"
+
+void device_profile_free(struct run_profile *profile);
+
 /* Ops that call graphs, on the host: each graph that is called has a run of its own inside the run
  * of the main one (backend/device/run.h), since no graph calls itself. Its parameters are bound to
  * the memory of the arguments; what it returns is copied to the results. */
-#ifndef BACKEND_DEVICE_CALLS_H
-#define BACKEND_DEVICE_CALLS_H
-
-#include "backend/device/run.h"
-#include "ir/calls.h"
 
 /* Memory for values that a body returns, which are its parameters the next time. */
 struct buffer {
@@ -32,10 +37,6 @@ void calls_open(struct device_run *run);
 /* The call of an op; it lasts as long as the run. NULL, with diagnostics, where its results have
  * types that the host target does not have. */
 struct device_call *calls_make(struct device_run *run, const struct op *op);
-
-/* Before each execution: the memory of values, by graph and value. Variables of one name are one
- * memory. */
-void calls_bind(struct device_run *run, void *const *const *values);
 
 /* Releases what a run has because of calls. */
 void calls_free(struct device_run *run);

@@ -1,11 +1,14 @@
-/* Relocations, the layout of the file, and its bytes: header, contents of the sections, their
- * relocations, symbols, strings, section headers. libelf encodes all tables. */
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
-
+/* The result of a link: its relocations, the layout of the file, and its bytes: header, contents of
+ * the sections, their relocations, symbols, strings, section headers. libelf encodes all tables. */
 #include <assert.h>
 #include <libelf.h>
 #include <string.h>
+
+#include "backend/object/internal.h"
+#include "backend/object/object.h"
+
+/* Relocations, the layout of the file, and its bytes: header, contents of the sections, their
+ * relocations, symbols, strings, section headers. libelf encodes all tables. */
 
 struct file {
     Elf64_Shdr *headers;

@@ -1,7 +1,74 @@
-/* Relocations of aarch64, as its ELF ABI has them. */
+/* Relocations that images apply, of x86-64 (psABI) and of aarch64 (its ELF ABI). */
+#include <string.h>
+
 #include "backend/object/image.h"
 
-#include <string.h>
+/* ------------------------------------------------------------------------------ x86-64 ---- */
+
+/* Newer than some elf.h. */
+enum { RELOCATION_GOTPCRELX = 41, RELOCATION_REX_GOTPCRELX = 42 };
+
+/* Code that asks for the distance of what is elsewhere, but for calls, is not
+ * position-independent. */
+static struct image_need x86_64_need(uint32_t type, bool elsewhere)
+{
+    switch (type) {
+    case R_X86_64_NONE: return (struct image_need){IMAGE_NOTHING, 0};
+    case R_X86_64_64: return (struct image_need){IMAGE_NOTHING, 8};
+    case R_X86_64_PC32: return (struct image_need){elsewhere ? IMAGE_UNKNOWN : IMAGE_NOTHING, 4};
+    case R_X86_64_PC64: return (struct image_need){elsewhere ? IMAGE_UNKNOWN : IMAGE_NOTHING, 8};
+    case R_X86_64_PLT32: return (struct image_need){elsewhere ? IMAGE_STUB : IMAGE_NOTHING, 4};
+    case R_X86_64_GOTPCREL:
+    case RELOCATION_GOTPCRELX:
+    case RELOCATION_REX_GOTPCRELX: return (struct image_need){IMAGE_SLOT, 4};
+    }
+    return (struct image_need){IMAGE_UNKNOWN, 0};
+}
+
+static bool put_distance(const struct image_reference *reference, uint64_t target)
+{
+    int64_t distance =
+        (int64_t)(target + (uint64_t)reference->addend - (uint64_t)(uintptr_t)reference->place);
+    int32_t word = (int32_t)distance;
+    memcpy(reference->place, &word, sizeof word);
+    return word == distance;
+}
+
+static bool x86_64_apply(uint32_t type, const struct image_reference *reference)
+{
+    uint64_t value = reference->target + (uint64_t)reference->addend;
+    switch (type) {
+    case R_X86_64_64: memcpy(reference->place, &value, sizeof value); return true;
+    case R_X86_64_PC64:
+        value -= (uint64_t)(uintptr_t)reference->place;
+        memcpy(reference->place, &value, sizeof value);
+        return true;
+    case R_X86_64_PC32: return put_distance(reference, reference->target);
+    case R_X86_64_PLT32:
+        return put_distance(reference, reference->elsewhere ? reference->stub : reference->target);
+    case R_X86_64_GOTPCREL:
+    case RELOCATION_GOTPCRELX:
+    case RELOCATION_REX_GOTPCRELX: return put_distance(reference, reference->slot);
+    }
+    return true;
+}
+
+/* jmp *slot(%rip) */
+static void x86_64_stub(unsigned char *at, uint64_t slot)
+{
+    static const unsigned char jump[] = {0xff, 0x25};
+    int32_t distance = (int32_t)(slot - ((uint64_t)(uintptr_t)at + 6));
+    memcpy(at, jump, sizeof jump);
+    memcpy(at + sizeof jump, &distance, sizeof distance);
+}
+
+const struct image_machine image_x86_64 = {.elf = EM_X86_64,
+                                           .stub_size = 8,
+                                           .need = x86_64_need,
+                                           .apply = x86_64_apply,
+                                           .stub = x86_64_stub};
+
+/* ----------------------------------------------------------------------------- aarch64 ---- */
 
 /* What a relocation computes. */
 enum value {
@@ -53,7 +120,7 @@ static const struct relocation *find(uint32_t type)
 }
 
 /* Code that asks for the place of what is elsewhere, but for calls, is not position-independent. */
-static struct image_need need(uint32_t type, bool elsewhere)
+static struct image_need aarch64_need(uint32_t type, bool elsewhere)
 {
     const struct relocation *relocation = find(type);
     struct image_need need = {IMAGE_NOTHING, 0};
@@ -124,7 +191,7 @@ static bool put(unsigned char *at, const struct relocation *relocation, int64_t 
     return true;
 }
 
-static bool apply(uint32_t type, const struct image_reference *reference)
+static bool aarch64_apply(uint32_t type, const struct image_reference *reference)
 {
     const struct relocation *relocation = find(type);
     if (!relocation)
@@ -141,15 +208,18 @@ static bool apply(uint32_t type, const struct image_reference *reference)
 }
 
 /* adrp x16, slot; ldr x16, [x16, slot]; br x16: calls may change x16 on their way. */
-static void stub(unsigned char *at, uint64_t slot)
+static void aarch64_stub(unsigned char *at, uint64_t slot)
 {
     static const uint32_t jump[] = {0x90000010, 0xf9400210, 0xd61f0200};
     struct image_reference reference = {.place = at, .slot = slot};
     memcpy(at, jump, sizeof jump);
-    apply(R_AARCH64_ADR_GOT_PAGE, &reference);
+    aarch64_apply(R_AARCH64_ADR_GOT_PAGE, &reference);
     reference.place = at + sizeof jump[0];
-    apply(R_AARCH64_LD64_GOT_LO12_NC, &reference);
+    aarch64_apply(R_AARCH64_LD64_GOT_LO12_NC, &reference);
 }
 
-const struct image_machine image_aarch64 = {
-    .elf = EM_AARCH64, .stub_size = 16, .need = need, .apply = apply, .stub = stub};
+const struct image_machine image_aarch64 = {.elf = EM_AARCH64,
+                                            .stub_size = 16,
+                                            .need = aarch64_need,
+                                            .apply = aarch64_apply,
+                                            .stub = aarch64_stub};
