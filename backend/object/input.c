@@ -762,6 +762,7 @@ struct object_input *object_input_read(struct object_arena *arena, const char *n
                     : input_fail(&r, "is not readable as an ELF object");
     mem_unguard(&guard);
     elf_end(r.elf);
+    assert(ok == !arena->error->set);
     assert(!ok || (input->local_count > 0 && input->local_count <= input->symbol_count));
     return ok ? input : NULL;
 }

@@ -439,6 +439,7 @@ bool object_write(struct object_link *link, void **bytes, size_t *size)
               write_bytes(&writer, &file, bytes, size);
     object_strings_free(&file.section_names);
     writer_end(&writer);
+    assert(ok == !link->error.set);
     return ok;
 }
 

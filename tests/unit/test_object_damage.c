@@ -136,9 +136,21 @@ static void test_damage(void **state)
         {"no contents", rela, FIELD(sh_info), (uint64_t)bss},
         {"does not refer to the symbol table", rela, FIELD(sh_link), 1},
         {"is compressed", text, FIELD(sh_flags), SHF_ALLOC | SHF_COMPRESSED},
+        {"refers to another section by its sh_info", text, FIELD(sh_flags),
+         SHF_ALLOC | SHF_INFO_LINK},
+        {"needs special treatment by its operating system", text, FIELD(sh_flags),
+         SHF_ALLOC | SHF_OS_NONCONFORMING},
         {"belongs in a linked file", text, FIELD(sh_type), SHT_DYNAMIC},
+        {"belongs in a linked file", text, FIELD(sh_type), SHT_GNU_versym},
+        {"holds relocations of an unsupported form", text, FIELD(sh_type), 19},
+        {"is a string table of an unsupported kind", text, FIELD(sh_type), SHT_STRTAB},
+        {"has an unknown ELF version", -1, EI_VERSION, 1, 9},
+        {"has no sections", -1, HEADER(e_shoff), 0},
+        {"is an executable, not", -1, HEADER(e_type), ET_EXEC},
+        {"is a shared object or executable", -1, HEADER(e_type), ET_DYN},
+        {"is a core dump, not", -1, HEADER(e_type), ET_CORE},
         {"not little-endian", -1, EI_DATA, 1, ELFDATA2MSB},
-        {"not a relocatable object", -1, HEADER(e_type), ET_CORE},
+        {"is not a relocatable object", -1, HEADER(e_type), 77},
         {"section headers lie beyond", -1, HEADER(e_shnum), 0xfff0},
         {"section headers lie beyond", -1, HEADER(e_shoff), UINT64_MAX - 63},
         {"no table of section names", -1, HEADER(e_shstrndx), 1},
@@ -230,6 +242,9 @@ static void test_tables(void **state)
     write_bytes("bsd.a",
                 "!<arch>\n#1/20           0           0     0     644     4         `\nname", 72);
     refuse("bsd.a", NULL, "BSD archives are not supported", "bsd.a(");
+    write_bytes("symdef.a",
+                "!<arch>\n__.SYMDEF       0           0     0     644     4         `\nname", 72);
+    refuse("symdef.a", NULL, "BSD archives are not supported", "symdef.a(__.SYMDEF)");
 }
 
 /* Small inputs that ask for a large result. */

@@ -137,6 +137,27 @@ static void test_damage(void **state)
     }
 }
 
+/* Headers of the old form: a magic number, and the size with the highest byte first. */
+static void test_old_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *contents, *text;
+    } cases[] = {
+        {".ascii \"XLIB\"\n.quad 0", "is compressed, but has no header that says how"},
+        {".ascii \"ZLIB\"\n.zero 7", "is compressed, but has no header that says how"},
+        {".ascii \"ZLIB\"\n.byte 1\n.zero 7", "is compressed to less than 1/64"},
+        {".ascii \"ZLIB\"\n.zero 7\n.byte 1\n.zero 4", "cannot be decompressed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, ".section .zdebug_info,\"\",@progbits\n%s\n",
+                 cases[i].contents);
+        assemble("old", text);
+        refuse("old.o", NULL, cases[i].text, "old.o: section '.zdebug_info' (index 4) ");
+    }
+}
+
 /* -------------------------------------------------------------------------- bytecode ---- */
 
 static void expect_unread(const char *name, const char *text)
@@ -184,9 +205,8 @@ static void test_bytecode(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unpacked),
-        cmocka_unit_test(test_in_proportion),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_unpacked), cmocka_unit_test(test_in_proportion),
+        cmocka_unit_test(test_damage),   cmocka_unit_test(test_old_headers),
         cmocka_unit_test(test_bytecode),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
