@@ -143,6 +143,7 @@ unit_tests = \
 	tests/unit/test_skrt_race \
 	tests/unit/test_skrt_streams \
 	tests/unit/test_skrt_workers \
+	tests/unit/test_source_map \
 	tests/unit/test_statements \
 	tests/unit/test_sync_simulator \
 	tests/unit/test_template \
