@@ -1,5 +1,5 @@
 /* Add as a dynamic kernel: a small result on one core, a large one on as many as the tiling says
- * (sample_tiling.c). */
+ * (sample_ops.c). */
 #include "backend/kernels/binary.h"
 
 skrt_kernel_fn add_dynamic_small, add_dynamic_large;

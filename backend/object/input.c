@@ -114,7 +114,7 @@ static const struct {
     bool prefix;
     bool bytecode; /* beside the machine code of the same functions */
 } ignored_names[] = {
-    {".note.GNU-stack", false, false}, /* its meaning is kept: see place.c */
+    {".note.GNU-stack", false, false}, /* its meaning is kept: see layout.c */
     {".note.gnu.property", false,
      false}, /* promises, such as CET; without them objects are sound */
     {".gnu.lto_", true, true},

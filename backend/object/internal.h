@@ -1,16 +1,13 @@
-/* What the files of the object module share: memory, errors, inputs, and the state of a write.
+/* What the files of the linker share: memory, errors, inputs, and the state of a write.
  *
  * A write goes through these steps:
- *   ranks.c    the order of the inputs
  *   input.c    bytes -> struct object_input, fully validated (at object_link_add)
- *   made.c     the same, made here
- *   resolve.c  COMDAT groups, then names: which definition stands for which reference
- *   share.c    variables that groups share
- *   copy.c     copies of inputs: what they share with the originals
- *   frame.c    .eh_frame records, without those of discarded functions
- *   place.c    input sections -> offsets in output sections
- *   symbols.c  the symbol table and its string table
- *   write.c    relocations, layout, the bytes
+ *   link.c     the same, made here
+ *   symbols.c  COMDAT groups, then names: which definition a reference means; variables that groups
+ *              share; the symbol table and its string table
+ *   layout.c   the order of the inputs, copies of inputs, .eh_frame records without those of
+ *              discarded functions, input sections -> offsets in output sections
+ *   output.c   relocations, layout of the file, the bytes
  */
 #ifndef BACKEND_OBJECT_INTERNAL_H
 #define BACKEND_OBJECT_INTERNAL_H

@@ -65,10 +65,6 @@ void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint6
 /* A call includes a core that is `timing`: the op has begun. */
 void skrt_profile_call(struct skrt_core *core);
 
-/* ---- early.c ---- */
-
-/* ---- call.c ---- */
-
 /* ---- rows.c: entries that are data (struct skrt_rows) ---- */
 
 /* The numbers of rows that call or select. */
@@ -94,8 +90,6 @@ static inline struct skrt_call skrt_row_call(const struct skrt_core *core,
 /* Runs a core whose entry is rows, from its next one on, until it has executed all or is blocked;
  * then the core has left its stack, and the lock is held. */
 void skrt_rows_go_on(struct skrt_core *core);
-
-/* ---- launch.c ---- */
 
 #pragma GCC visibility pop
 
