@@ -66,8 +66,8 @@ static bool fail_at(struct json_document *document, const char *at)
 /* cJSON takes all control characters for space. */
 static const char *skip_space(struct json_document *document, const char *at)
 {
-    for (; at < document->end && (unsigned char)*at <= ' '; at++)
-        if (!*at || !strchr(" \t\r\n", *at))
+    for (; (unsigned char)*at <= ' ' && at < document->end; at++)
+        if (*at != ' ' && *at != '\n' && *at != '\t' && *at != '\r')
             fail_at(document, at);
     return at;
 }
@@ -78,14 +78,17 @@ static const char *pass_string(struct json_document *document, const char *at)
 {
     const char *begin = ++at;
     bool ascii = true;
-    for (; *at != '"'; at += *at == '\\' ? 2 : 1) {
-        ascii &= (unsigned char)*at < 0x80;
-        if ((unsigned char)*at < ' ')
-            fail(document, at, at + 1, "the byte 0x%02x in a string must be escaped", *at);
-        else if (*at == '\\' && strncmp(at, "\\u0000", 6) == 0)
+    for (unsigned char byte; (byte = (unsigned char)*at) != '"'; at++) {
+        if (byte > '\\' && byte < 0x80)
+            continue;
+        ascii &= byte < 0x80;
+        if (byte < ' ')
+            fail(document, at, at + 1, "the byte 0x%02x in a string must be escaped", byte);
+        else if (byte == '\\' && strncmp(at, "\\u0000", 6) == 0)
             fail(document, at, at + 6, "a string cannot have a NUL");
         if (document->failed)
             return NULL;
+        at += byte == '\\';
     }
     size_t size = (size_t)(at - begin), good = ascii ? size : utf8_well_formed(begin, size);
     if (good < size) {
@@ -104,14 +107,25 @@ static int compare_keys(const void *a, const void *b)
     return order ? order : (x->valueint > y->valueint) - (x->valueint < y->valueint);
 }
 
-/* Refuses a second member of one key. The members are put at the end of `members` for that. */
+enum { FEW_KEYS = 16 };
+
+/* Refuses a second member of one key. The members are put at the end of `members` for that, and
+ * sorted, unless a few are seen to differ. */
 static bool check_keys(struct json_document *document, const cJSON *object)
 {
     uint32_t first = document->members.count;
-    for (const cJSON *item = object->child; item; item = item->next)
+    bool differ = true;
+    for (const cJSON *item = object->child; item; item = item->next) {
+        uint32_t count = document->members.count - first;
+        for (uint32_t i = 0; i < count && count < FEW_KEYS && differ; i++)
+            differ = *document->members.at[first + i]->string != *item->string ||
+                     strcmp(document->members.at[first + i]->string, item->string) != 0;
         vec_push(&document->members, item);
+    }
     uint32_t count = document->members.count - first;
     const cJSON **members = document->members.at + first;
+    if (differ && count <= FEW_KEYS)
+        count = 0;
     if (count > 1)
         qsort(members, count, sizeof *members, compare_keys);
     for (uint32_t i = 1; i < count && !document->failed; i++) {
