@@ -69,15 +69,17 @@ uint32_t sub_kernel_name(struct module *module, uint32_t wanted)
     return tried;
 }
 
-/* A letter may differ, or two of a long name. */
+/* Warns of a word that is nearly one of those that are known, which blanks separate: a letter may
+ * differ, or two of a long name. */
 static void check_word(struct diags *diags, struct span span, const char *text, size_t size,
-                       const char *const *known)
+                       const char *known)
 {
     struct suggest suggest = {.wanted = text, .wanted_size = size};
-    for (; *known; known++) {
-        if (strlen(*known) == size && memcmp(*known, text, size) == 0)
+    for (size_t length; *known; known += length + strspn(known + length, " ")) {
+        length = strcspn(known, " ");
+        if (length == size && memcmp(known, text, size) == 0)
             return;
-        suggest_offer_text(&suggest, *known);
+        suggest_offer(&suggest, known, length);
     }
     if (suggest.best && suggest.distance <= (size < 12 ? 1 : 2))
         diag_at(diags, DIAG_attribute_slip, span, "'%.*s' means nothing here%s", (int)size, text,
@@ -86,37 +88,14 @@ static void check_word(struct diags *diags, struct span span, const char *text, 
 
 void sub_kernel_check_key(struct json_document *document, const cJSON *item)
 {
-    static const char *const known[] = {
-        "super_kernel_options",
-        "op_list",
-        "json_path",
-        "bin_path",
-        "stream_id",
-        "task_type",
-        "send_event_list",
-        "recv_event_list",
-        "memory",
-        "buffer",
-        "offset",
-        "bytes",
-        "access",
-        "kernelName",
-        "blockDim",
-        "sub_operator_op_type",
-        "sub_operator_params",
-        "sub_operator_kernel_type",
-        "sub_operator_kernel_name",
-        "split_mode",
-        "sub_op_with_sync_all",
-        "sub_operator_early_start_set_flag",
-        "sub_operator_early_start_wait_flag",
-        "sub_operator_call_dcci_before_kernel_start",
-        "sub_operator_call_dcci_after_kernel_end",
-        "sub_operator_call_dcci_disable_on_kernel",
-        "debugOptions",
-        "debugBufSize",
-        NULL,
-    };
+    static const char known[] =
+        "super_kernel_options op_list json_path bin_path stream_id task_type send_event_list "
+        "recv_event_list memory buffer offset bytes access kernelName blockDim "
+        "sub_operator_op_type sub_operator_params sub_operator_kernel_type "
+        "sub_operator_kernel_name split_mode sub_op_with_sync_all "
+        "sub_operator_early_start_set_flag sub_operator_early_start_wait_flag "
+        "sub_operator_call_dcci_before_kernel_start sub_operator_call_dcci_after_kernel_end "
+        "sub_operator_call_dcci_disable_on_kernel debugOptions debugBufSize";
     check_word(document->diags, json_key_span(document, item), item->string, strlen(item->string),
                known);
 }
@@ -124,7 +103,7 @@ void sub_kernel_check_key(struct json_document *document, const cJSON *item)
 /* Warns of words of `debugOptions` that are nearly known ones; the value is a name id. */
 static void check_debug(struct dump *dump, struct span span, uint32_t value)
 {
-    static const char *const known[] = {"timestamp", "printf", "assert", NULL};
+    static const char known[] = "timestamp printf assert";
     const struct intern_name *words = &dump->module->names.names[value];
     for (size_t at = 0, end; at < words->size; at = end + 1) {
         for (end = at; end < words->size && words->text[end] != ',';)
