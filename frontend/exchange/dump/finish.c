@@ -6,6 +6,7 @@
 #include "frontend/exchange/dump/links.h"
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/marks.h"
+#include "ir/attrs.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/kernel_source.h"
@@ -522,33 +523,21 @@ static const struct diag *fault_at(const struct faults *faults, uint32_t loc)
     return low < faults->count && faults->at[low]->span.begin == loc ? faults->at[low] : NULL;
 }
 
-static struct range attrs_with(struct module *module, struct range attrs, uint32_t key,
-                               uint32_t loc, struct attr_value value)
-{
-    VEC(struct attr) list = {NULL, 0, 0};
-    vec_reserve(&list, attrs.count + 1);
-    for (uint32_t i = 0; i < attrs.count; i++)
-        vec_push(&list, module->attrs.at[attrs.first + i]);
-    vec_push(&list, (struct attr){key, loc, value});
-    attrs = module_add_attrs(module, list.at, list.count);
-    vec_free(&list);
-    return attrs;
-}
-
 /* False where that is done already. */
 static bool take_as_is(struct dump *dump, struct op *op)
 {
     struct module *module = dump->module;
     if (op_call_kind(op) != CALL_NONE) {
         struct attr_value type = {.kind = ATTR_STRING, .id = op->type};
-        op->attrs = attrs_with(module, op->attrs, module_name(module, "_type"), op->loc, type);
+        op->attrs = attrs_with(module, op->attrs,
+                               (struct attr){module_name(module, "_type"), op->loc, type});
         op->type = module_name_printf(module, "_%.*s", NAME(module, op->type));
         return true;
     }
     if (attr_flag(module, op->attrs, W__unchecked))
         return false;
     struct attr_value yes = {.kind = ATTR_BOOL, .i = 1};
-    op->attrs = attrs_with(module, op->attrs, W__unchecked, op->loc, yes);
+    op->attrs = attrs_with(module, op->attrs, (struct attr){W__unchecked, op->loc, yes});
     return true;
 }
 
@@ -595,40 +584,29 @@ static bool settle_graphs(struct dump *dump, const struct faults *faults)
     return changed;
 }
 
-enum settled {
-    SETTLED_CLEAN,   /* there was nothing to be said */
-    SETTLED_CHANGED, /* so that it is worth to look again */
-    SETTLED_WRONG,
-};
-
-static enum settled settle_once(struct dump *dump)
-{
-    struct diags diags;
-    struct faults faults;
-    diags_init(&diags, dump->source, dump->source->path);
-    diags.max_errors = 0;
-    bool changed = false;
-    if (!verify_module(dump->module, &diags)) {
-        collect(&faults, &diags);
-        changed = settle_graphs(dump, &faults);
-        mem_free(faults.at);
-    }
-    uint32_t said = diags.counts[SEVERITY_ERROR] + diags.counts[SEVERITY_WARNING] +
-                    diags.counts[SEVERITY_REMARK];
-    diags_free(&diags);
-    return changed ? SETTLED_CHANGED : said ? SETTLED_WRONG : SETTLED_CLEAN;
-}
-
 /* Verifies the module. An op that contradicts what skir knows of its type is taken as the dump has
  * it: as one of which nothing is known (`_unchecked`), with a remark that says why; and one that
  * cannot call the graphs that it names, as one that calls none (`_If`). Errors that are left are
  * reported. */
 static void settle_module(struct dump *dump)
 {
-    enum settled settled = SETTLED_CHANGED;
-    for (int round = 0; settled == SETTLED_CHANGED && round < ROUNDS; round++)
-        settled = settle_once(dump);
-    if (settled != SETTLED_CLEAN)
+    bool changed = true, said = true;
+    for (int round = 0; changed && round < ROUNDS; round++) {
+        struct diags diags;
+        diags_init(&diags, dump->source, dump->source->path);
+        diags.max_errors = 0;
+        changed = false;
+        if (!verify_module(dump->module, &diags)) {
+            struct faults faults;
+            collect(&faults, &diags);
+            changed = settle_graphs(dump, &faults);
+            mem_free(faults.at);
+        }
+        said = diags.counts[SEVERITY_ERROR] + diags.counts[SEVERITY_WARNING] +
+               diags.counts[SEVERITY_REMARK];
+        diags_free(&diags);
+    }
+    if (changed || said)
         verify_module(dump->module, dump->diags);
 }
 
