@@ -324,11 +324,6 @@ static void begin(struct runner *runner)
     runner->diags = &runner->lowered.input.diags;
 }
 
-static bool is_compared(const struct runner *runner)
-{
-    return runner->compare == COMPARE_FILE || runner->compare == COMPARE_OPTIONS;
-}
-
 static enum exit_status open_runner(struct runner *runner, const char *path, const char *sk_options)
 {
     const struct session_options options = {.target = runner->target,
@@ -492,7 +487,9 @@ static enum exit_status run_here(struct invocation *invocation)
     enum exit_status status =
         open_runner(&runner, invocation->files[0], run_options_record(&runner));
     if (status == EXIT_DONE)
-        status = is_compared(&runner) ? run_both(&runner) : run_lowered(&runner, NULL);
+        status = (runner.compare == COMPARE_FILE || runner.compare == COMPARE_OPTIONS)
+                     ? run_both(&runner)
+                     : run_lowered(&runner, NULL);
     status = run_json_refused(&runner, NULL, status);
     run_values_free(&runner);
     run_answers_free(&runner);

@@ -432,11 +432,6 @@ static bool read_line(const char *bytes, struct trace_line *line)
     return line->magic == LINE_MAGIC && line->type < sizeof line_cores / sizeof *line_cores;
 }
 
-static bool is_record(const struct place_instr *instr)
-{
-    return strncmp(instr->text, "trace ", 6) == 0;
-}
-
 /* The record that the line was last written by, or NONE. */
 static uint32_t find_record(const struct kernel_launch *launch, const struct trace_line *line)
 {
@@ -456,7 +451,7 @@ static void put_stand(const struct kernel_launch *launch, uint32_t record, struc
     const char *before = "  at ";
     for (uint32_t i = record + 1; i < launch->instrs.count; i++) {
         const struct place_instr *instr = &launch->instrs.at[i];
-        if (strcmp(instr->core, at->core) != 0 || is_record(instr))
+        if (strcmp(instr->core, at->core) != 0 || (strncmp(instr->text, "trace ", 6) == 0))
             break;
         text_printf(text, "%s`%s`", before, instr->text);
         before = ", then ";

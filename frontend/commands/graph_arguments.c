@@ -356,12 +356,6 @@ static bool check_bound(const struct wanted *wanted)
     return false;
 }
 
-static bool rank_fits(const struct module *module, const struct graph *graph, uint32_t param,
-                      const struct given_shape *shape)
-{
-    return module->types.at[graph->values.at[param].type].rank == shape->rank;
-}
-
 /* Calls `visit` for each dimension of each parameter that has a shape; returns whether one of the
  * calls did. */
 static bool each_wanted(struct given_shapes *shapes, bool (*visit)(const struct wanted *wanted))
@@ -373,7 +367,7 @@ static bool each_wanted(struct given_shapes *shapes, bool (*visit)(const struct 
             const struct graph *graph = &module->graphs.at[g];
             const struct given_shape *shape = &shapes->at.at[i];
             uint32_t param = given_param(module, graph, shape);
-            if (param == NONE || !rank_fits(module, graph, param, shape))
+            if (param == NONE || module->types.at[graph->values.at[param].type].rank != shape->rank)
                 continue;
             for (uint32_t d = 0; d < shape->rank && shapes->ok; d++) {
                 const struct wanted wanted = {

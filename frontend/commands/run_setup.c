@@ -268,12 +268,6 @@ static const struct graph *uncalled_graph(const struct module *module)
     return found;
 }
 
-/* "f32[b, 2]": without its dtype, as arrays have it. */
-static const char *dims_of(struct arena *arena, const struct module *module, uint32_t type)
-{
-    return strchr(type_text(module, type, arena), '[');
-}
-
 static bool report_input(const struct runner *runner, const struct graph *graph, uint32_t param,
                          const char *error)
 {
@@ -296,7 +290,7 @@ static bool check_input(const struct runner *runner, const struct graph *graph, 
         return true;
     tensor_dims_text(header.dims, header.rank, found, sizeof found);
     snprintf(error, sizeof error, "'%s' has the shape %s, but %s is needed", path, found,
-             dims_of(&runner->diags->arena, module, type));
+             strchr(type_text(module, type, &runner->diags->arena), '['));
     return report_input(runner, graph, param, error);
 }
 

@@ -140,12 +140,6 @@ static const struct row {
 #undef VALUES
 };
 
-/* FILE, FILE.json, NAME=FILE.npy, OUT, OUT.skir */
-static bool names_file(const char *metavar)
-{
-    return strstr(metavar, "FILE") || strncmp(metavar, "OUT", 3) == 0;
-}
-
 static struct option_values option_values(const struct command *command,
                                           const struct option *option)
 {
@@ -157,7 +151,10 @@ static struct option_values option_values(const struct command *command,
             return rows[i].values;
     if (strcmp(option->metavar, "DIR") == 0)
         return (struct option_values){.kind = VALUE_FOLDER};
-    return (struct option_values){.kind = names_file(option->metavar) ? VALUE_FILE : VALUE_ANY};
+    return (struct option_values){
+        .kind = (strstr(option->metavar, "FILE") || strncmp(option->metavar, "OUT", 3) == 0)
+                    ? VALUE_FILE
+                    : VALUE_ANY};
 }
 
 /* ------------------------------------------------------------------------------- words ---- */

@@ -18,11 +18,6 @@ enum {
     FORBIDDEN = 1 << 16,
 };
 
-static uint64_t page_size(void)
-{
-    return (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* ------------------------------------------------------------------------- the pattern ---- */
 
 static uint64_t each_byte(unsigned char byte)
@@ -144,7 +139,8 @@ static void place(struct guarded *guarded)
 
 static bool map_pages(struct guarded *guarded)
 {
-    uint64_t page = page_size(), forbidden = (FORBIDDEN + page - 1) / page * page;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
+             forbidden = (FORBIDDEN + page - 1) / page * page;
     uint64_t room = (guarded->size + 2 * BESIDE + ALIGNMENT + page - 1) / page * page;
     void *mapped = mmap(NULL, room + 2 * forbidden, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
