@@ -6,9 +6,7 @@
 
 enum {
     CONTEXT = 3,
-    /* Edits that a search for the middle of the shortest script may try before it settles for the
-     * furthest point it has reached. */
-    MAX_COST = 256
+    MAX_COST = 2000, /* edits of a script that is searched for */
 };
 
 /* One text as lines. Equal lines of both texts have equal ids. */
@@ -19,14 +17,6 @@ struct side {
     struct vec_u32 ids;
     uint8_t *changed;    /* by line: it is deleted (old text) or inserted (new text) */
     struct vec_u32 kept; /* lines that stand in the other text, too: only these are compared */
-};
-
-/* The sequences that are compared: ids of the kept lines of both sides. */
-struct compare {
-    struct side *a, *b;
-    /* Furthest positions in `a` by diagonal, forwards and backwards. */
-    int64_t *forward, *backward;
-    int64_t origin; /* index of diagonal 0 */
 };
 
 /* ---------------------------------------------------------------------------- lines ---- */
@@ -70,120 +60,66 @@ static void side_free(struct side *side)
 
 /* ----------------------------------------------------------------------- comparison ---- */
 
-/* A rectangle of the edit graph: positions [a, a_end) of `a` against [b, b_end) of `b`. */
-struct box {
-    int64_t a, a_end, b, b_end;
+/* The furthest positions in `a` that paths of each cost reach, by diagonal: those of cost `d` on
+ * the diagonals -d to d begin at d * d. A diagonal is a position in `a` less one in `b`. */
+struct reach {
+    int32_t *at;
+    uint32_t count, capacity;
 };
 
-static bool same(const struct compare *c, int64_t a, int64_t b)
+static int64_t reached(const struct reach *reach, int64_t cost, int64_t diagonal)
 {
-    return c->a->ids.at[c->a->kept.at[a]] == c->b->ids.at[c->b->kept.at[b]];
+    return diagonal < -cost || diagonal > cost ? -1 : reach->at[cost * cost + diagonal + cost];
 }
 
-/* A point through which the script goes. */
-struct point {
-    int64_t a, b;
-};
-
-/* The furthest position on diagonal `k` with one edit more than its neighbours took: a step down
- * from the one, or a step right from the other. -1 where both leave the box of n by m lines. */
-static int64_t step(const int64_t *reach, int64_t k, int64_t n, int64_t m)
+/* Whether the last edit of such a path inserts a line of `b`; else it deletes one of `a`. */
+static bool inserts(const struct reach *reach, int64_t cost, int64_t diagonal)
 {
-    int64_t down = reach[k + 1], right = reach[k - 1] + 1;
-    if (down - k > m)
-        down = -1;
-    if (right == 0 || right > n)
-        right = -1;
-    return down > right ? down : right;
+    return reached(reach, cost - 1, diagonal + 1) > reached(reach, cost - 1, diagonal - 1);
 }
 
-/* All paths of `cost` edits from one corner of the box: the first, or the last if `backward`, where
- * positions count from the other end. Diagonals are a - b from that corner. Returns whether a path
- * met one from the opposite corner. */
-static bool extend(const struct compare *c, const struct box *box, int64_t cost, bool backward,
-                   struct point *meeting)
-{
-    int64_t n = box->a_end - box->a, m = box->b_end - box->b, delta = n - m;
-    int64_t *reach = (backward ? c->backward : c->forward) + c->origin;
-    const int64_t *other = (backward ? c->forward : c->backward) + c->origin;
-    int64_t other_cost = backward ? cost : cost - 1; /* the front moves first */
-    reach[-cost - 1] = reach[cost + 1] = -1;
-    for (int64_t k = -cost; k <= cost; k += 2) {
-        int64_t x = cost ? step(reach, k, n, m) : 0, y = x - k;
-        while (x >= 0 && x < n && y < m &&
-               (backward ? same(c, box->a_end - 1 - x, box->b_end - 1 - y)
-                         : same(c, box->a + x, box->b + y)))
-            x++, y++;
-        reach[k] = x;
-        int64_t mirrored = delta - k;
-        if (x < 0 || (mirrored + other_cost) % 2 != 0 || mirrored < -other_cost ||
-            mirrored > other_cost || other[mirrored] < 0 || x + other[mirrored] < n)
-            continue;
-        *meeting = backward ? (struct point){box->a_end - x, box->b_end - y}
-                            : (struct point){box->a + x, box->b + y};
-        return true;
-    }
-    return false;
-}
-
-/* The point inside the box that the paths of `cost` edits from the front have got furthest to. */
-static struct point furthest(const struct compare *c, const struct box *box, int64_t cost)
-{
-    int64_t n = box->a_end - box->a, m = box->b_end - box->b;
-    const int64_t *reach = c->forward + c->origin;
-    struct point best = {box->a, box->b};
-    for (int64_t k = -cost; k <= cost; k += 2) {
-        int64_t x = reach[k], y = x - k;
-        if (x >= 0 && x <= n && y >= 0 && y <= m && x + y > best.a - box->a + best.b - box->b)
-            best = (struct point){box->a + x, box->b + y};
-    }
-    return best;
-}
-
-/* Myers, "An O(ND) Difference Algorithm and Its Variations", section 4b: paths from both corners
- * meet in the middle. The corners of the box differ, so the point splits it into smaller ones. */
-static struct point middle(const struct compare *c, const struct box *box)
-{
-    struct point meeting;
-    for (int64_t cost = 0; cost <= MAX_COST; cost++)
-        if (extend(c, box, cost, false, &meeting) || extend(c, box, cost, true, &meeting))
-            return meeting;
-    return furthest(c, box, MAX_COST);
-}
-
-static void mark_changed(struct side *side, int64_t from, int64_t to)
-{
-    for (int64_t i = from; i < to; i++)
-        side->changed[side->kept.at[i]] = 1;
-}
-
-/* The first part of each split costs at most half of the edits, or MAX_COST, so that recursion is
- * shallow; the second part is the loop's next round. */
-static void compare_box(const struct compare *c, struct box box)
-{
-    for (;;) {
-        while (box.a < box.a_end && box.b < box.b_end && same(c, box.a, box.b))
-            box.a++, box.b++;
-        while (box.a < box.a_end && box.b < box.b_end && same(c, box.a_end - 1, box.b_end - 1))
-            box.a_end--, box.b_end--;
-        if (box.a == box.a_end || box.b == box.b_end)
-            break;
-        struct point at = middle(c, &box);
-        compare_box(c, (struct box){box.a, at.a, box.b, at.b});
-        box.a = at.a;
-        box.b = at.b;
-    }
-    mark_changed(c->a, box.a, box.a_end);
-    mark_changed(c->b, box.b, box.b_end);
-}
-
+/* Myers, "An O(ND) Difference Algorithm and Its Variations", section 2: paths through the edit
+ * graph grow by one edit at a time until one reaches the end, and are followed back then. The time
+ * and the memory are quadratic in the number of edits; beyond MAX_COST of them, all lines between
+ * the first and the last difference count as changed. */
 static void compare_sides(struct side *a, struct side *b)
 {
-    /* A search uses the diagonals -MAX_COST - 1 .. MAX_COST + 1. */
-    enum { DIAGONALS = 2 * MAX_COST + 3 };
-    int64_t forward[DIAGONALS] = {0}, backward[DIAGONALS] = {0};
-    struct compare c = {a, b, forward, backward, MAX_COST + 1};
-    compare_box(&c, (struct box){0, a->kept.count, 0, b->kept.count});
+    const uint32_t *x_lines = a->kept.at, *y_lines = b->kept.at;
+    int64_t begin = 0, n = a->kept.count, m = b->kept.count;
+    struct reach reach = {NULL, 0, 0};
+    while (begin < n && begin < m && a->ids.at[x_lines[begin]] == b->ids.at[y_lines[begin]])
+        begin++;
+    while (n > begin && m > begin && a->ids.at[x_lines[n - 1]] == b->ids.at[y_lines[m - 1]])
+        n--, m--;
+    int64_t cost = 0, diagonal = n - m, x = 0;
+    for (bool found = false; !found && cost <= MAX_COST; cost += !found)
+        for (int64_t k = -cost; k <= cost; k += 2) {
+            x = cost == 0                  ? begin
+                : inserts(&reach, cost, k) ? reached(&reach, cost - 1, k + 1)
+                                           : reached(&reach, cost - 1, k - 1) + 1;
+            while (x < n && x - k < m && a->ids.at[x_lines[x]] == b->ids.at[y_lines[x - k]])
+                x++;
+            vec_push(&reach, (int32_t)x);
+            if (k < cost)
+                vec_push(&reach, 0); /* diagonals of the other parity */
+            found |= k == diagonal && x >= n;
+        }
+    if (cost > MAX_COST) {
+        for (int64_t i = begin; i < n; i++)
+            a->changed[x_lines[i]] = 1;
+        for (int64_t i = begin; i < m; i++)
+            b->changed[y_lines[i]] = 1;
+    }
+    for (; cost > 0 && cost <= MAX_COST; cost--) {
+        if (inserts(&reach, cost, diagonal)) {
+            x = reached(&reach, cost - 1, ++diagonal);
+            b->changed[y_lines[x - diagonal]] = 1;
+        } else {
+            x = reached(&reach, cost - 1, --diagonal);
+            a->changed[x_lines[x]] = 1;
+        }
+    }
+    vec_free(&reach);
 }
 
 /* -------------------------------------------------------------------------- printing ---- */
