@@ -1,5 +1,6 @@
 /* Files and folders. Outputs are compared with inputs in one place: files that are opened to read
  * are listed by device and inode, and a file that is to be replaced is looked up in that list. */
+#define _GNU_SOURCE /* mkostemp */
 #include "ir/base/cleanup_registry.h"
 #include "ir/base/file.h"
 #include "ir/base/text.h"
@@ -12,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool fail(char *error, size_t error_size, const char *path, const char *what)
@@ -105,98 +104,75 @@ void file_release_input(const char *path)
 static const uint64_t most_of_file = UINT64_C(64) << 30, most_of_text = UINT32_MAX,
                       most_of_stream = UINT64_C(1) << 30;
 
-/* A file that is read to its end. */
-struct reading {
-    const char *path;
-    int fd;
-    bool pipe;
-    uint64_t size; /* 0 where it is not known */
-    uint64_t most;
-    char *error;
-    size_t error_size;
-};
-
-static bool fail_large(const struct reading *reading)
-{
-    return message_fail(reading->error, reading->error_size, "'%s' is larger than %llu GiB%s",
-                        reading->path, (unsigned long long)((reading->most + 1) >> 30),
-                        reading->pipe ? ", the most that a pipe may have" : "");
-}
-
-static bool read_to_end(struct reading *reading, struct file_bytes *bytes)
-{
-    size_t capacity = reading->size ? reading->size + 2 : 65536;
-    bytes->data = mem_realloc(NULL, capacity, 1);
-    for (;;) {
-        /* One byte stays free for the NUL. */
-        if (bytes->size + 1 == capacity) {
-            capacity += capacity / 2 + 4096;
-            bytes->data = mem_realloc(bytes->data, capacity, 1);
-        }
-        ssize_t n = read(reading->fd, bytes->data + bytes->size, capacity - 1 - bytes->size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return fail(reading->error, reading->error_size, reading->path, "read");
-        bytes->size += (size_t)n;
-        if (bytes->size > reading->most)
-            return fail_large(reading);
-        if (n == 0 || bytes->size == reading->size)
-            break;
-    }
-    bytes->data[bytes->size] = '\0';
-    return true;
-}
-
 static void close_fd(void *fd)
 {
     close(*(int *)fd);
 }
 
-/* Files and pipes have an end; a device need not have one, but for that which is empty. Standard
- * input is what the caller has made it. */
-static bool read_opened(struct reading *reading, bool standard, struct file_bytes *bytes)
+/* Reads `size` bytes, or to the end where that is 0, of at most `most`, and closes the file. */
+static bool read_to_end(int fd, const char *path, uint64_t size, uint64_t most, bool pipe,
+                        struct file_bytes *bytes, char *error, size_t error_size)
 {
-    struct stat st;
-    if (fstat(reading->fd, &st) != 0)
-        return fail(reading->error, reading->error_size, reading->path, "read");
-    if (!standard && !add_input(&st))
-        mem_exhausted();
-    if (S_ISREG(st.st_mode))
-        reading->size = (uint64_t)st.st_size;
-    else if (!S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !standard &&
-             !path_same(reading->path, "/dev/null"))
-        return message_fail(reading->error, reading->error_size,
-                            "'%s' is neither a file nor a pipe; standard input is '-'",
-                            reading->path);
-    else if (reading->most > most_of_stream)
-        reading->most = most_of_stream;
-    reading->pipe = S_ISFIFO(st.st_mode);
-    return reading->size <= reading->most ? read_to_end(reading, bytes) : fail_large(reading);
+    struct mem_guard guard;
+    size_t capacity = size ? size + 2 : 65536;
+    ssize_t n = 1;
+    mem_guard(&guard, close_fd, &fd);
+    if (size <= most)
+        bytes->data = mem_realloc(NULL, capacity, 1);
+    while (n != 0 && size <= most && bytes->size <= most && !(size && bytes->size == size)) {
+        if (bytes->size + 1 == capacity) { /* one byte stays free for the NUL */
+            capacity += capacity / 2 + 4096;
+            bytes->data = mem_realloc(bytes->data, capacity, 1);
+        }
+        n = read(fd, bytes->data + bytes->size, capacity - 1 - bytes->size);
+        if (n < 0 && errno != EINTR)
+            break;
+        bytes->size += n > 0 ? (size_t)n : 0;
+    }
+    bool large = size > most || bytes->size > most, ok = !large && n >= 0;
+    if (large)
+        message_fail(error, error_size, "'%s' is larger than %llu GiB%s", path,
+                     (unsigned long long)((most + 1) >> 30),
+                     pipe ? ", the most that a pipe may have" : "");
+    else if (!ok)
+        fail(error, error_size, path, "read");
+    else
+        bytes->data[bytes->size] = '\0';
+    if (!ok)
+        file_bytes_free(bytes);
+    mem_unguard(&guard);
+    close(fd);
+    return ok;
 }
 
+/* Files and pipes have an end; a device need not have one, but for that which is empty. Standard
+ * input is what the caller has made it. */
 static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most, char *error,
                       size_t error_size)
 {
     bool standard = strcmp(path, "-") == 0;
-    struct reading reading = {.path = path,
-                              .fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
-                              .most = most,
-                              .error = error,
-                              .error_size = error_size};
-    struct mem_guard guard = {.what = NULL};
+    int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                      : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
     *bytes = (struct file_bytes){.data = NULL};
-    if (reading.fd < 0)
-        return fail(error, error_size, path, "open");
-    if (!standard)
-        mem_guard(&guard, close_fd, &reading.fd);
-    bool ok = read_opened(&reading, standard, bytes);
-    if (!ok)
-        file_bytes_free(bytes);
-    mem_unguard(&guard);
-    if (!standard)
-        close(reading.fd);
-    return ok;
+    if (fd < 0)
+        return fail(error, error_size, path, standard ? "read" : "open");
+    bool ok = fstat(fd, &st) == 0 || fail(error, error_size, path, "read");
+    bool listed = !ok || standard || add_input(&st);
+    if (ok && !S_ISREG(st.st_mode)) {
+        most = most < most_of_stream ? most : most_of_stream;
+        ok = S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode) || standard ||
+             path_same(path, "/dev/null") ||
+             message_fail(error, error_size,
+                          "'%s' is neither a file nor a pipe; standard input is '-'", path);
+    }
+    if (ok && listed)
+        return read_to_end(fd, path, S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0, most,
+                           S_ISFIFO(st.st_mode), bytes, error, error_size);
+    close(fd);
+    if (!listed)
+        mem_exhausted();
+    return false;
 }
 
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
@@ -209,54 +185,30 @@ bool file_read_text(const char *path, struct file_bytes *bytes, char *error, siz
     return read_path(path, bytes, most_of_text, error, error_size);
 }
 
-static bool read_regular(int fd, const char *path, uint64_t size, struct file_bytes *bytes,
-                         char *error, size_t error_size)
-{
-    struct reading reading = {.path = path,
-                              .fd = fd,
-                              .size = size,
-                              .most = most_of_file,
-                              .error = error,
-                              .error_size = error_size};
-    struct mem_guard guard;
-    mem_guard(&guard, close_fd, &fd);
-    bool ok = size <= most_of_file ? read_to_end(&reading, bytes) : fail_large(&reading);
-    if (!ok)
-        file_bytes_free(bytes);
-    mem_unguard(&guard);
-    close(fd);
-    return ok;
-}
-
 bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
     uint64_t size;
     *bytes = (struct file_bytes){.data = NULL};
     int fd = file_open_regular(path, &size, error, error_size);
-    return fd >= 0 && read_regular(fd, path, size, bytes, error, error_size);
-}
-
-static bool read_at(int fd, uint64_t offset, char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = pread(fd, data, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            errno = n == 0 ? EIO : errno; /* the file has shrunk */
-            return false;
-        }
-        data += n;
-        offset += (uint64_t)n;
-        size -= (size_t)n;
-    }
-    return true;
+    return fd >= 0 && read_to_end(fd, path, size, most_of_file, false, bytes, error, error_size);
 }
 
 bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t size, char *error,
                   size_t error_size)
 {
-    return read_at(fd, offset, data, size) || fail(error, error_size, path, "read");
+    for (char *at = data; size > 0;) {
+        ssize_t n = pread(fd, at, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            errno = n == 0 ? EIO : errno; /* the file has shrunk */
+            return fail(error, error_size, path, "read");
+        }
+        at += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return true;
 }
 
 /* Without O_NONBLOCK, opening a pipe would wait for a process that writes. */
@@ -342,36 +294,27 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool read_names(DIR *folder, struct arena *arena, struct file_names *names)
-{
-    for (;;) {
-        errno = 0;
-        const struct dirent *entry = readdir(folder);
-        if (!entry)
-            return errno == 0;
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            vec_push(names, arena_strndup(arena, entry->d_name, strlen(entry->d_name)));
-    }
-}
-
 bool folder_names(const char *path, struct arena *arena, struct file_names *names)
 {
     uint32_t first = names->count;
+    struct mem_guard guard;
+    const struct dirent *entry;
     DIR *folder = opendir(path);
     if (!folder && errno == ENOMEM)
         mem_exhausted();
     if (!folder)
         return false;
-    struct mem_guard guard;
     mem_guard(&guard, close_folder, folder);
-    bool ok = read_names(folder, arena, names);
+    while (errno = 0, (entry = readdir(folder)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            vec_push(names, arena_strndup(arena, entry->d_name, strlen(entry->d_name)));
+    int failure = errno;
     mem_unguard(&guard);
-    int saved = errno;
     closedir(folder);
     if (names->count > first)
         qsort(names->at + first, names->count - first, sizeof *names->at, compare_names);
-    errno = saved;
-    return ok;
+    errno = failure;
+    return failure == 0;
 }
 
 /* -------------------------------------------------------------------------- writing ---- */
@@ -397,60 +340,27 @@ static mode_t wanted_mode(const struct stat *existing)
     return 0666 & ~mask;
 }
 
-enum { RANDOM_SIZE = 6 }; /* letters at the end of a temporary file's name */
-
-static void put_random(char *at)
-{
-    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    static _Atomic uint64_t last;
-    struct timespec time;
-    uint64_t number = 0;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
-    last = (last ^ number ^ (uint64_t)time.tv_nsec << 24 ^ (uint64_t)getpid()) *
-               UINT64_C(6364136223846793005) +
-           1442695040888963407;
-    number = last >> 24;
-    for (int i = 0; i < RANDOM_SIZE; i++, number /= sizeof letters - 1)
-        at[i] = letters[number % (sizeof letters - 1)];
-}
-
-/* Registered before it is there: a signal that nobody can hold back may end the process between. */
-static int make_registered(const char *temp, int *cleanup)
-{
-    struct stat st;
-    errno = EEXIST;
-    if (lstat(temp, &st) == 0)
-        return -1;
-    *cleanup = cleanup_add(CLEANUP_FILE, temp);
-    int fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        cleanup_forget(*cleanup);
-    return fd;
-}
-
 /* Makes the file that will be renamed to out->path, in its folder. */
 static void open_temp(struct file_out *out, mode_t mode)
 {
-    enum { TRIES = 100 };
     static const char name[] = ".skirc.XXXXXX";
     const char *slash = strrchr(out->path, '/');
     int folder = slash ? (int)(slash + 1 - out->path) : 0;
-    char *temp = mem_realloc(NULL, (size_t)folder + sizeof name, 1);
     sigset_t before;
-    snprintf(temp, (size_t)folder + sizeof name, "%.*s%s", folder, out->path, name);
+    out->temp = mem_realloc(NULL, (size_t)folder + sizeof name, 1);
+    snprintf(out->temp, (size_t)folder + sizeof name, "%.*s%s", folder, out->path, name);
     cleanup_hold(&before);
-    for (int i = 0; i < TRIES && out->fd < 0 && (i == 0 || errno == EEXIST); i++) {
-        put_random(temp + strlen(temp) - RANDOM_SIZE);
-        out->fd = make_registered(temp, &out->cleanup);
-    }
-    int saved = errno;
-    out->temp = out->fd >= 0 ? temp : NULL;
-    cleanup_release(&before);
+    out->fd = mkostemp(out->temp, O_CLOEXEC);
     if (out->fd >= 0)
+        out->cleanup = cleanup_add(CLEANUP_FILE, out->temp);
+    int saved = errno;
+    cleanup_release(&before);
+    if (out->fd >= 0) {
         (void)!fchmod(out->fd, mode);
-    else
-        mem_free(temp);
+    } else {
+        mem_free(out->temp);
+        out->temp = NULL;
+    }
     errno = saved;
 }
 
@@ -533,22 +443,15 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
     return write_fd(out->fd, data, size) || fail_write(error, error_size, out->path);
 }
 
-static bool give_name(const struct file_out *out)
-{
-    if (rename(out->temp, out->path) != 0)
-        return false;
-    cleanup_forget(out->cleanup);
-    return true;
-}
-
 bool file_out_commit(struct file_out *out, char *error, size_t error_size)
 {
     bool ok = close(out->fd) == 0;
     out->fd = -1;
-    ok = ok && (!out->temp || give_name(out));
+    ok = ok && (!out->temp || rename(out->temp, out->path) == 0);
     if (!ok) {
         fail_write(error, error_size, out->path);
-    } else {
+    } else if (out->temp) {
+        cleanup_forget(out->cleanup);
         mem_free(out->temp);
         out->temp = NULL;
     }
