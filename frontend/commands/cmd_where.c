@@ -52,7 +52,7 @@ struct kernel_launch {
     VEC(struct place_op) ops;
     VEC(struct place_instr) instrs;
     VEC(struct place_code) code;
-    bool has_table, has_code;
+    bool has_code;
 };
 
 static void free_launch(struct kernel_launch *launch)
@@ -75,9 +75,12 @@ struct reader {
     bool listed;                 /* several stand in one object, with a table of gears */
 };
 
-static void read_text(struct reader *reader, const cJSON *item, const char **text)
+/* Members that are not there leave the value as it is. */
+static void read_text(struct reader *reader, const cJSON *object, const char *key,
+                      const char **text)
 {
-    const char *string = json_as_text(&reader->document, item);
+    const cJSON *member = json_member(object, key);
+    const char *string = member ? json_as_text(&reader->document, member) : NULL;
     if (string)
         *text = arena_strndup(&reader->places->arena, string, strlen(string));
 }
@@ -85,14 +88,14 @@ static void read_text(struct reader *reader, const cJSON *item, const char **tex
 static void read_number(struct reader *reader, const cJSON *item, uint32_t *number)
 {
     int64_t value;
-    if (json_as_integer(&reader->document, item, 0, UINT32_MAX - 1, &value))
+    if (item && json_as_integer(&reader->document, item, 0, UINT32_MAX - 1, &value))
         *number = (uint32_t)value;
 }
 
 static void read_offset(struct reader *reader, const cJSON *item, uint64_t *address)
 {
     int64_t value;
-    if (json_as_integer(&reader->document, item, 0, INT64_MAX, &value))
+    if (item && json_as_integer(&reader->document, item, 0, INT64_MAX, &value))
         *address = (uint64_t)value;
 }
 
@@ -100,90 +103,48 @@ static void read_offset(struct reader *reader, const cJSON *item, uint64_t *addr
 
 static void read_op(struct reader *reader, const cJSON *item)
 {
-    const cJSON *member;
     struct place_op op = {"?", NULL};
-    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
-        if (json_is(member, "text"))
-            read_text(reader, member, &op.text);
-        else if (json_is(member, "at"))
-            read_text(reader, member, &op.at);
-    }
+    read_text(reader, item, "text", &op.text);
+    read_text(reader, item, "at", &op.at);
     vec_push(&reader->launch.ops, op);
 }
 
 static void read_instr(struct reader *reader, const cJSON *item)
 {
-    const cJSON *member;
     struct place_instr instr = {"?", "?", 0, NONE, NONE, NONE};
-    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
-        if (json_is(member, "core"))
-            read_text(reader, member, &instr.core);
-        else if (json_is(member, "text"))
-            read_text(reader, member, &instr.text);
-        else if (json_is(member, "line"))
-            read_number(reader, member, &instr.line);
-        else if (json_is(member, "op"))
-            read_number(reader, member, &instr.op);
-        else if (json_is(member, "behind"))
-            read_number(reader, member, &instr.behind);
-        else if (json_is(member, "before"))
-            read_number(reader, member, &instr.before);
-    }
+    read_text(reader, item, "core", &instr.core);
+    read_text(reader, item, "text", &instr.text);
+    read_number(reader, json_member(item, "line"), &instr.line);
+    read_number(reader, json_member(item, "op"), &instr.op);
+    read_number(reader, json_member(item, "behind"), &instr.behind);
+    read_number(reader, json_member(item, "before"), &instr.before);
     vec_push(&reader->launch.instrs, instr);
-}
-
-/* [OFFSET, LINE] */
-static void read_row(struct reader *reader, const cJSON *item, struct place_code *code)
-{
-    const cJSON *number;
-    struct place_row row = {0, 0};
-    uint32_t n = 0;
-    for (EACH_JSON(&reader->document, number, item, cJSON_Array)) {
-        if (n++ == 0)
-            read_offset(reader, number, &row.offset);
-        else
-            read_number(reader, number, &row.line);
-    }
-    vec_push(&code->rows, row);
-}
-
-static void read_rows(struct reader *reader, const cJSON *item, struct place_code *code)
-{
-    const cJSON *row;
-    for (EACH_JSON(&reader->document, row, item, cJSON_Array))
-        read_row(reader, row, code);
-}
-
-static void read_callers(struct reader *reader, const cJSON *item, struct place_code *code)
-{
-    const cJSON *number;
-    for (EACH_JSON(&reader->document, number, item, cJSON_Array)) {
-        uint32_t op = NONE;
-        read_number(reader, number, &op);
-        vec_push(&code->ops, op);
-    }
 }
 
 static void read_code(struct reader *reader, const cJSON *item)
 {
-    const cJSON *member;
+    const cJSON *ops = json_member(item, "ops"), *rows = json_member(item, "lines"), *element;
     struct place_code code = {.core = "?", .function = "?", .copy = NONE};
-    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
-        if (json_is(member, "core"))
-            read_text(reader, member, &code.core);
-        else if (json_is(member, "function"))
-            read_text(reader, member, &code.function);
-        else if (json_is(member, "begin"))
-            read_offset(reader, member, &code.begin);
-        else if (json_is(member, "end"))
-            read_offset(reader, member, &code.end);
-        else if (json_is(member, "copy"))
-            read_number(reader, member, &code.copy);
-        else if (json_is(member, "ops"))
-            read_callers(reader, member, &code);
-        else if (json_is(member, "lines"))
-            read_rows(reader, member, &code);
-    }
+    read_text(reader, item, "core", &code.core);
+    read_text(reader, item, "function", &code.function);
+    read_offset(reader, json_member(item, "begin"), &code.begin);
+    read_offset(reader, json_member(item, "end"), &code.end);
+    read_number(reader, json_member(item, "copy"), &code.copy);
+    if (ops)
+        for (EACH_JSON(&reader->document, element, ops, cJSON_Array)) {
+            uint32_t op = NONE;
+            read_number(reader, element, &op);
+            vec_push(&code.ops, op);
+        }
+    if (rows)
+        for (EACH_JSON(&reader->document, element, rows, cJSON_Array)) { /* [OFFSET, LINE] */
+            struct place_row row = {0, 0};
+            if (json_want(&reader->document, element, cJSON_Array)) {
+                read_offset(reader, cJSON_GetArrayItem(element, 0), &row.offset);
+                read_number(reader, cJSON_GetArrayItem(element, 1), &row.line);
+            }
+            vec_push(&code.rows, row);
+        }
     vec_push(&reader->launch.code, code);
 }
 
@@ -191,55 +152,43 @@ static void read_code(struct reader *reader, const cJSON *item)
 
 typedef void row_reader(struct reader *reader, const cJSON *item);
 
+/* The objects of a list, which may be absent. */
 static void read_list(struct reader *reader, const cJSON *list, row_reader *read)
 {
     const cJSON *item;
-    if (cJSON_IsNull(list))
+    if (!list || cJSON_IsNull(list))
         return;
     for (EACH_JSON(&reader->document, item, list, cJSON_Array))
-        read(reader, item);
-}
-
-static void read_table(struct reader *reader, const cJSON *item)
-{
-    const cJSON *member;
-    reader->launch.has_table = true;
-    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
-        if (json_is(member, "source_lines"))
-            read_number(reader, member, &reader->launch.lines);
-        else if (json_is(member, "ops"))
-            read_list(reader, member, read_op);
-        else if (json_is(member, "instructions"))
-            read_list(reader, member, read_instr);
-        else if (json_is(member, "code")) {
-            reader->launch.has_code = !cJSON_IsNull(member);
-            read_list(reader, member, read_code);
-        }
-    }
+        if (json_want(&reader->document, item, cJSON_Object))
+            read(reader, item);
 }
 
 static void read_kernel(struct reader *reader, const cJSON *item)
 {
-    const cJSON *member;
-    bool list = false;
-    reader->launch = (struct kernel_launch){.name = "?"};
-    for (EACH_JSON(&reader->document, member, item, cJSON_Object)) {
-        if (json_is(member, "kernelName")) {
-            read_text(reader, member, &reader->launch.name);
-        } else if (json_is(member, "skir")) {
-            read_table(reader, member);
-        } else if (json_is(member, "entries") && !reader->listed) {
-            list = reader->listed = true;
-            read_list(reader, member, read_kernel);
-        }
-    }
-    if (list)
+    struct kernel_launch *launch = &reader->launch;
+    const cJSON *entries = reader->listed ? NULL : json_member(item, "entries");
+    const cJSON *table = json_member(item, "skir"), *code = json_member(table, "code");
+    if (!json_want(&reader->document, item, cJSON_Object))
         return;
-    if (!reader->launch.has_table && !reader->document.failed)
+    if (entries) {
+        reader->listed = true;
+        read_list(reader, entries, read_kernel);
+        return;
+    }
+    *launch = (struct kernel_launch){.name = "?"};
+    read_text(reader, item, "kernelName", &launch->name);
+    if (!table)
         json_fail(&reader->document, item,
                   "these are no metadata of a super kernel that skirc made: they have no "
                   "'skir'");
-    vec_push(&reader->places->launches, reader->launch);
+    else if (json_want(&reader->document, table, cJSON_Object)) {
+        read_number(reader, json_member(table, "source_lines"), &launch->lines);
+        read_list(reader, json_member(table, "ops"), read_op);
+        read_list(reader, json_member(table, "instructions"), read_instr);
+        read_list(reader, code, read_code);
+        launch->has_code = code && !cJSON_IsNull(code);
+    }
+    vec_push(&reader->places->launches, *launch);
 }
 
 /* Reads the metadata of one kernel or several. False, with diagnostics, where there is no table or
