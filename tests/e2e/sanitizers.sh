@@ -10,9 +10,14 @@ source=$(cd "$SKIR_SOURCE" && pwd)
 targets=$(cd "$source" && printf '%s\n' tests/fuzz/fuzz_*.c | sed 's/\.c$//')
 cd "$scratch"
 
+# A compiler cache serves what has not changed since the last time, whatever the folder.
+cc=clang
+command -v ccache >/dev/null && cc="ccache clang"
+export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$source
+
 configures()
 {
-    "$source"/configure CC=clang CFLAGS="-O0 -gline-tables-only -Werror" \
+    "$source"/configure CC="$cc" CFLAGS="-O0 -gline-tables-only -Werror" \
         --enable-asan --enable-ubsan --enable-checks --disable-shared
 }
 check "the build can be configured" configures
@@ -21,12 +26,13 @@ check "clang takes the product and the fuzz targets without a warning" \
 # The sample kernels are compiled by cc alone, with flags of their own.
 cp "$kernels"/*.o "$kernels"/*.json "$kernels/skrt.h" "$kernels/dtypes.def" backend/kernels/
 
-# What the tests of modules are made of, clang only looks at.
 takes_units()
 {
+    mkdir units
     (cd "$source" && printf '%s\n' tests/unit/*.c |
-        xargs -P2 -n8 clang -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -DHAVE_CONFIG_H \
-            -DSKIR_KERNEL_DIR='""' -DSKIR_INCLUDE_DIR='""' -I"$scratch" -I. -Iir)
+        xargs -P2 -I{} sh -c '"$@" -o "$0/$(basename {})".o {}' "$scratch/units" $cc -c -std=gnu11 \
+            -Wall -Wextra -Werror -DHAVE_CONFIG_H -DSKIR_KERNEL_DIR='""' -DSKIR_INCLUDE_DIR='""' \
+            -I"$scratch" -I. -Iir)
 }
 check "clang takes the unit tests without a warning" takes_units
 check "the golden files pass" ./skirc test "$source/tests/golden"
