@@ -37,9 +37,6 @@ struct opt_passes {
 struct module_counts {
     uint64_t kernels, graphs, ops, superkernels, entries, instrs[INSTR_COUNT];
 };
-struct module_counts module_count(const struct module *module);
-/* A line for each number, without instructions that do not occur. */
-void module_counts_print(FILE *out, const struct module_counts *counts);
 
 /* A pass that has run. */
 struct pass_run {
@@ -84,74 +81,39 @@ static bool selection_read(struct selection *selection, const struct invocation 
     return selection->what != SELECT_ALL;
 }
 
-/* The elements of a module that are to be printed, by their index. */
-struct marks {
-    const struct module *module;
-    uint8_t *of[SYMBOL_KINDS];
-};
-
-static bool is_named(const struct marks *marks, const struct selection *selection, uint32_t name)
+/* Marks the kernels that marked graphs and entries call, by index; all arrays are by index. */
+static void mark_called_kernels(const struct module *module, const uint8_t *graphs,
+                                const uint8_t *entries, uint8_t *kernels)
 {
-    return selection->what == SELECT_NAMED && name_is(marks->module, name, selection->name);
-}
-
-static void mark_kernel(struct marks *marks, uint32_t name)
-{
-    uint32_t index = name == NONE ? NONE : module_find(marks->module, SYMBOL_KERNEL, name);
-    if (index != NONE)
-        marks->of[SYMBOL_KERNEL][index] = 1;
-}
-
-static void mark_named(struct marks *marks, const struct selection *selection)
-{
-    const struct module *module = marks->module;
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        marks->of[SYMBOL_KERNEL][i] = is_named(marks, selection, module->kernels.at[i].name);
+    struct vec_u32 names = {NULL, 0, 0};
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        marks->of[SYMBOL_GRAPH][i] = is_named(marks, selection, module->graphs.at[i].name);
+        for (uint32_t j = 0; graphs[i] && j < module->graphs.at[i].ops.count; j++)
+            vec_push(&names, module->graphs.at[i].ops.at[j].kernel);
     for (uint32_t i = 0; i < module->entries.count; i++)
-        marks->of[SYMBOL_ENTRY][i] = is_named(marks, selection, module->entries.at[i].name);
-    graphs_mark_reached(marks->module, marks->of[SYMBOL_GRAPH]);
-    for (uint32_t i = 0; i < marks->module->graphs.count; i++) {
-        const struct graph *graph = &marks->module->graphs.at[i];
-        for (uint32_t j = 0; marks->of[SYMBOL_GRAPH][i] && j < graph->ops.count; j++)
-            mark_kernel(marks, graph->ops.at[j].kernel);
-    }
-    for (uint32_t i = 0; i < marks->module->entries.count; i++)
-        for (int core = 0; marks->of[SYMBOL_ENTRY][i] && core < CORE_TYPES; core++) {
-            const struct program *program = &marks->module->entries.at[i].programs[core];
+        for (int core = 0; entries[i] && core < CORE_TYPES; core++) {
+            const struct program *program = &module->entries.at[i].programs[core];
             for (uint32_t j = 0; j < program->instrs.count; j++)
-                mark_kernel(marks, program->instrs.at[j].kernel);
+                vec_push(&names, program->instrs.at[j].kernel);
         }
-}
-
-/* Whether all elements of a kind are selected, where a kind is. */
-static bool selects_kind(const struct selection *selection, unsigned kind)
-{
-    return kind == SYMBOL_KERNEL ||
-           kind == (selection->what == SELECT_GRAPHS ? SYMBOL_GRAPH : SYMBOL_ENTRY);
-}
-
-static void marks_init(struct marks *marks, const struct module *module,
-                       const struct selection *selection)
-{
-    const uint32_t counts[SYMBOL_KINDS] = {[SYMBOL_KERNEL] = module->kernels.count,
-                                           [SYMBOL_GRAPH] = module->graphs.count,
-                                           [SYMBOL_ENTRY] = module->entries.count};
-    marks->module = module;
-    for (unsigned kind = 0; kind < SYMBOL_KINDS; kind++) {
-        marks->of[kind] = mem_calloc(counts[kind], 1);
-        if (counts[kind])
-            memset(marks->of[kind], selects_kind(selection, kind), counts[kind]);
+    for (uint32_t i = 0; i < names.count; i++) {
+        uint32_t name = names.at[i];
+        uint32_t index = name == NONE ? NONE : module_find(module, SYMBOL_KERNEL, name);
+        if (index != NONE)
+            kernels[index] = 1;
     }
-    if (selection->what == SELECT_NAMED)
-        mark_named(marks, selection);
+    vec_free(&names);
 }
 
-static void marks_free(struct marks *marks)
+/* The name of an element, by its place in the module; NONE: it has none. */
+static uint32_t element_name(const struct module *module, uint32_t place)
 {
-    for (unsigned kind = 0; kind < SYMBOL_KINDS; kind++)
-        mem_free(marks->of[kind]);
+    uint32_t index = order_index(module->order.at[place]);
+    switch (order_kind(module->order.at[place])) {
+    case SYMBOL_KERNEL: return module->kernels.at[index].name;
+    case SYMBOL_GRAPH: return module->graphs.at[index].name;
+    case SYMBOL_ENTRY: return module->entries.at[index].name;
+    default: return NONE;
+    }
 }
 
 /* Appends the selected part of a module, and what it needs to be a text of its own: the target,
@@ -159,20 +121,35 @@ static void marks_free(struct marks *marks)
 static void selection_print(struct text *text, const struct selection *selection,
                             const struct module *module, const struct spans *comments)
 {
-    struct marks marks;
     if (selection->what == SELECT_ALL) {
         print_changed_module(text, module, comments);
         return;
     }
-    marks_init(&marks, module, selection);
+    bool named = selection->what == SELECT_NAMED;
+    unsigned wanted = selection->what == SELECT_GRAPHS ? SYMBOL_GRAPH : SYMBOL_ENTRY;
+    uint8_t *marks[SYMBOL_KINDS] = {[SYMBOL_KERNEL] = mem_calloc(module->kernels.count + 1, 1),
+                                    [SYMBOL_GRAPH] = mem_calloc(module->graphs.count + 1, 1),
+                                    [SYMBOL_ENTRY] = mem_calloc(module->entries.count + 1, 1)};
+    for (uint32_t i = 0; i < module->order.count; i++) {
+        unsigned kind = order_kind(module->order.at[i]);
+        if (kind < SYMBOL_KINDS)
+            marks[kind][order_index(module->order.at[i])] =
+                named ? name_is(module, element_name(module, i), selection->name)
+                      : kind == SYMBOL_KERNEL || kind == wanted;
+    }
+    if (named) {
+        graphs_mark_reached(module, marks[SYMBOL_GRAPH]);
+        mark_called_kernels(module, marks[SYMBOL_GRAPH], marks[SYMBOL_ENTRY], marks[SYMBOL_KERNEL]);
+    }
     uint8_t *marked = mem_calloc(module->order.count, 1);
     for (uint32_t i = 0; i < module->order.count; i++) {
         unsigned kind = order_kind(module->order.at[i]);
-        marked[i] = kind >= SYMBOL_KINDS || marks.of[kind][order_index(module->order.at[i])];
+        marked[i] = kind >= SYMBOL_KINDS || marks[kind][order_index(module->order.at[i])];
     }
     print_marked_module(text, module, comments, marked);
     mem_free(marked);
-    marks_free(&marks);
+    for (unsigned kind = 0; kind < SYMBOL_KINDS; kind++)
+        mem_free(marks[kind]);
 }
 
 /* Whether the module has what is selected by name; false, with a message, where it has not. */
@@ -184,13 +161,9 @@ static bool selection_is_there(const struct selection *selection,
     struct suggest suggest = {
         .wanted = selection->name, .wanted_size = strlen(selection->name), .before = "@"};
     for (uint32_t i = 0; i < module->order.count; i++) {
-        uint32_t index = order_index(module->order.at[i]), name = NONE;
-        switch (order_kind(module->order.at[i])) {
-        case SYMBOL_KERNEL: name = module->kernels.at[index].name; break;
-        case SYMBOL_GRAPH: name = module->graphs.at[index].name; break;
-        case SYMBOL_ENTRY: name = module->entries.at[index].name; break;
-        default: continue;
-        }
+        uint32_t name = element_name(module, i);
+        if (name == NONE)
+            continue;
         if (name_is(module, name, selection->name))
             return true;
         name_offer(&suggest, module, name);
@@ -360,7 +333,7 @@ static bool opt_reread(const struct input *input, const struct pass *pass)
     return same;
 }
 
-struct module_counts module_count(const struct module *module)
+static struct module_counts module_count(const struct module *module)
 {
     struct module_counts counts = {.kernels = module->kernels.count,
                                    .graphs = module->graphs.count,
@@ -385,7 +358,8 @@ static void print_count(FILE *out, uint64_t count, const char *what)
     fprintf(out, "%8llu %s\n", (unsigned long long)count, what);
 }
 
-void module_counts_print(FILE *out, const struct module_counts *counts)
+/* A line for each number, without instructions that do not occur. */
+static void module_counts_print(FILE *out, const struct module_counts *counts)
 {
     print_count(out, counts->kernels, "kernels");
     print_count(out, counts->graphs, "graphs");
