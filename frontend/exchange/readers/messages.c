@@ -120,7 +120,7 @@ static void push_value(struct fields *fields, const struct proto_field *field, u
 static bool take_field(struct field_walk *walk, const struct field_row *row,
                        const struct proto_field *field)
 {
-    void *at = (char *)walk->into + row->offset;
+    void *at = walk->into ? (char *)walk->into + row->offset : NULL;
     struct fields *fields = walk->fields;
     switch (row->use) {
     case FIELD_UNUSED: break;
