@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -105,7 +104,7 @@ void cleanup_forget(int number)
 /* ---------------------------------------------------------------------------- removal ---- */
 
 /* readdir() may allocate, which a handler of signals must not. */
-static void remove_folder(const char *path)
+bool cleanup_remove_folder(const char *path)
 {
     struct name {
         uint64_t inode, offset;
@@ -121,7 +120,7 @@ static void remove_folder(const char *path)
             unlinkat(folder, ((struct name *)(names + at))->text, 0);
     if (folder >= 0)
         close(folder);
-    rmdir(path);
+    return rmdir(path) == 0;
 }
 
 /* Whether it ends within 2 seconds. It may be a child of another process. */
@@ -152,7 +151,7 @@ static void run_entry(struct entry *entry)
     const char *path = registry->paths[entry - registry->entries];
     switch (entry->kind) {
     case CLEANUP_FILE: unlink(path); break;
-    case CLEANUP_FOLDER: remove_folder(path); break;
+    case CLEANUP_FOLDER: cleanup_remove_folder(path); break;
     case CLEANUP_PROCESS:
         cleanup_end_process(entry->pid);
         cleanup_run(entry->pid);

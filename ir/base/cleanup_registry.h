@@ -5,6 +5,7 @@
 #define IR_BASE_CLEANUP_REGISTRY_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum cleanup_kind {
@@ -28,6 +29,9 @@ void cleanup_forget(int number);
 
 /* ---- For handlers of signals, too. ---- */
 
+/* Removes a folder with the files in it, without allocating. False, with errno set, where it
+ * stays. */
+bool cleanup_remove_folder(const char *path);
 /* Ends a process that this one has started, and waits for it. */
 void cleanup_end_process(pid_t pid);
 /* Ends and removes all that a process has registered: this one, or a child that has ended. */

@@ -4,7 +4,6 @@
 #include "ir/base/arena.h"
 #include "ir/base/cleanup_registry.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,80 +25,40 @@ static void remove_folder(void *folder)
     tool_folder_remove(folder);
 }
 
-/* The pattern of a new folder's name, for mkdtemp; tools do not take it for an option. */
-static char *folder_pattern(void)
+bool tool_folder_make(struct tool_folder *folder)
 {
     static const char name[] = "/skirc-XXXXXX", here[] = "./";
     const char *base = getenv("TMPDIR");
-    if (!base || !*base)
-        base = "/tmp";
+    base = base && *base ? base : "/tmp";
     size_t size = sizeof here + strlen(base) + sizeof name;
-    char *path = mem_realloc(NULL, size, 1);
-    snprintf(path, size, "%s%s%s", *base == '-' ? here : "", base, name);
-    return path;
-}
-
-/* False, with errno set, where there is none then. */
-static bool make_folder(struct tool_folder *folder)
-{
     sigset_t before;
+    *folder = (struct tool_folder){.path = mem_realloc(NULL, size, 1)};
+    /* Tools do not take the path for an option. */
+    snprintf(folder->path, size, "%s%s%s", *base == '-' ? here : "", base, name);
     cleanup_hold(&before);
     bool made = mkdtemp(folder->path) != NULL;
+    int failure = errno;
     if (made)
         folder->cleanup = cleanup_add(CLEANUP_FOLDER, folder->path);
     cleanup_release(&before);
-    if (!made)
-        return false;
-    folder->names = opendir(folder->path);
-    if (folder->names)
-        return true;
-    int failure = errno;
-    /* Code of others may have taken the right from this process: who waits for it has it still. */
-    if (rmdir(folder->path) == 0 || errno == ENOENT)
-        cleanup_forget(folder->cleanup);
-    errno = failure;
-    return false;
-}
-
-bool tool_folder_make(struct tool_folder *folder)
-{
-    *folder = (struct tool_folder){.path = folder_pattern()};
-    if (make_folder(folder)) {
+    if (made)
         mem_guard(&folder->guard, remove_folder, folder);
-        return true;
-    }
-    int failure = errno;
-    mem_free(folder->path);
-    if (failure == ENOMEM)
-        mem_exhausted();
+    else
+        mem_free(folder->path);
     errno = failure;
-    return false;
+    return made;
 }
 
 void tool_folder_remove(struct tool_folder *folder)
 {
     mem_unguard(&folder->guard);
-    rewinddir(folder->names);
-    for (struct dirent *entry; (entry = readdir(folder->names));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder->names), entry->d_name, 0);
-    closedir(folder->names);
     /* Code of others may have taken the right from this process: who waits for it has it still. */
-    if (rmdir(folder->path) == 0 || errno == ENOENT)
+    if (cleanup_remove_folder(folder->path) || errno == ENOENT)
         cleanup_forget(folder->cleanup);
     mem_free(folder->path);
 }
 
 /* ---- A tool at work ---- */
-
-struct tool {
-    const char *const *argv;
-    const char **environment; /* this process's, but for where temporary files are */
-    int output;               /* what it prints is read there */
-    pid_t pid;
-    int cleanup;      /* that it is noted by */
-    int64_t deadline; /* milliseconds of the monotonic clock */
-};
 
 static int64_t now(void)
 {
@@ -133,169 +92,126 @@ long tool_timeout(void)
     return seconds > 0 ? seconds : PATIENCE;
 }
 
-/* Whether there is something to read, or the end of it, before the deadline. */
-static bool wait_for_output(const struct tool *tool)
+/* Reads what a tool prints to its end; keeps what fits. False where that does not come before the
+ * deadline. */
+static bool drain(int output, int64_t deadline, char *text, size_t text_size)
 {
-    struct pollfd poll_fd = {tool->output, POLLIN, 0};
-    for (int64_t left; (left = tool->deadline - now()) > 0;)
-        if (poll(&poll_fd, 1, left < INT_MAX ? (int)left : INT_MAX) > 0)
-            return true;
-    return false;
+    char rest[4096];
+    size_t size = 0;
+    ssize_t n = 1;
+    for (int64_t left; n != 0 && (left = deadline - now()) > 0;) {
+        struct pollfd poll_fd = {output, POLLIN, 0};
+        bool full = size + 1 >= text_size;
+        if (poll(&poll_fd, 1, left < INT_MAX ? (int)left : INT_MAX) <= 0)
+            continue;
+        n = read(output, full ? rest : text + size, full ? sizeof rest : text_size - 1 - size);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            n = 0;
+        if (n > 0 && !full)
+            size += (size_t)n;
+    }
+    text[size] = '\0';
+    return n == 0;
 }
 
-/* Of its own group, so that it can be ended with all that it has started, and with all signals,
- * whatever this thread keeps back. Returns an error number, as do the next two. */
-static int spawn_as(posix_spawnattr_t *attributes)
-{
-    sigset_t none;
-    sigemptyset(&none);
-    int failure = posix_spawnattr_setpgroup(attributes, 0);
-    if (!failure)
-        failure = posix_spawnattr_setsigmask(attributes, &none);
-    if (!failure)
-        failure =
-            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    return failure;
-}
-
-static int spawn_to(posix_spawn_file_actions_t *actions, int output)
-{
-    int failure = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!failure)
-        failure = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
-    if (!failure)
-        failure = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
-    return failure;
-}
-
-static int spawn(struct tool *tool, int output)
+/* In a group of its own, so that it can be ended with all that it has started, with all signals,
+ * whatever this thread holds back, and without standard input. Returns an error number. */
+static int spawn(pid_t *pid, const char *const *argv, const char *const *environment, int output)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure)
         return failure;
     failure = posix_spawnattr_init(&attributes);
     if (!failure) {
-        failure = spawn_to(&actions, output);
-        if (!failure)
-            failure = spawn_as(&attributes);
-        if (!failure)
-            failure = posix_spawnp(&tool->pid, tool->argv[0], &actions, &attributes,
-                                   (char *const *)tool->argv, (char *const *)tool->environment);
+        failure =
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                ?: posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+                ?: posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+                ?: posix_spawnattr_setpgroup(&attributes, 0)
+                ?: posix_spawnattr_setsigmask(&attributes, &none)
+                ?: posix_spawnattr_setflags(&attributes,
+                                            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)
+                ?: posix_spawnp(pid, argv[0], &actions, &attributes,
+                                (char *const *)argv, (char *const *)environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return failure;
 }
 
-static const char variable_name[] = "TMPDIR=";
-
-/* What a tool leaves behind when it is ended goes away with the folder. */
-static char *temporary_variable(const struct tool_folder *folder)
+/* Runs it to its end. Whether it ends well in time; `error` says how it does else. */
+static bool run(const char *const *argv, const char *const *environment, char *error,
+                size_t error_size)
 {
-    size_t size = sizeof variable_name + strlen(folder->path);
-    char *variable = mem_realloc(NULL, size, 1);
-    snprintf(variable, size, "%s%s", variable_name, folder->path);
-    return variable;
-}
-
-/* This process's environment, with one variable as it is here. */
-static const char **environment_with(const char *variable)
-{
-    size_t count = 0, n = 0;
-    while (environ[count])
-        count++;
-    const char **environment = mem_calloc(count + 2, sizeof *environment);
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], variable_name, sizeof variable_name - 1) != 0)
-            environment[n++] = environ[i];
-    environment[n] = variable;
-    return environment;
-}
-
-/* Returns an error number. */
-static int tool_start(struct tool *tool)
-{
-    int ends[2];
-    sigset_t signals;
-    tool->deadline = now() + tool_timeout() * 1000;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return errno;
-    tool->output = ends[0];
-    cleanup_hold(&signals);
-    int failure = spawn(tool, ends[1]);
-    if (!failure)
-        tool->cleanup = cleanup_add_process(tool->pid);
-    cleanup_release(&signals);
-    close(ends[1]);
-    if (failure)
-        close(ends[0]);
-    return failure;
-}
-
-/* Reads what it prints to its end. Whether it ends well in time; if not, `how` says how. */
-static bool tool_end(struct tool *tool, char *printed, size_t printed_size, char *how,
-                     size_t how_size)
-{
-    int status = 0;
-    char rest[4096];
-    size_t size = 0;
-    ssize_t n = 1;
-    while (n != 0 && wait_for_output(tool)) {
-        bool full = size + 1 >= printed_size;
-        n = read(tool->output, full ? rest : printed + size,
-                 full ? sizeof rest : printed_size - 1 - size);
-        if (n < 0 && errno != EINTR && errno != EAGAIN)
-            n = 0;
-        if (n > 0 && !full)
-            size += (size_t)n;
+    char printed[2048];
+    int64_t deadline = now() + tool_timeout() * 1000;
+    pid_t pid = 0;
+    int cleanup = CLEANUP_NONE, ends[2], status = 0,
+        failure = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+    if (!failure) {
+        sigset_t signals;
+        cleanup_hold(&signals);
+        failure = spawn(&pid, argv, environment, ends[1]);
+        if (!failure)
+            cleanup = cleanup_add_process(pid);
+        cleanup_release(&signals);
+        close(ends[1]);
+        if (failure)
+            close(ends[0]);
     }
-    printed[size] = '\0';
-    bool ends = n == 0;
-    if (!ends) {
-        cleanup_end_process(tool->pid);
-        snprintf(how, how_size, "takes longer than %ld seconds: SKIR_TOOL_TIMEOUT allows no more",
-                 tool_timeout());
-    }
-    while (ends && waitpid(tool->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    cleanup_forget(tool->cleanup);
-    close(tool->output); /* what is ended prints that it is */
-    if (ends)
-        snprintf(how, how_size, "failed (%s %d)", WIFSIGNALED(status) ? "signal" : "status",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    return ends && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static bool run(struct tool *tool, char *error, size_t error_size)
-{
-    char printed[2048], how[128];
-    int failure = tool_start(tool);
     if (failure == ENOMEM)
         mem_exhausted();
     if (failure) {
-        snprintf(error, error_size, "cannot run '%s': %s", tool->argv[0], strerror(failure));
+        snprintf(error, error_size, "cannot run '%s': %s", argv[0], strerror(failure));
         return false;
     }
-    if (tool_end(tool, printed, sizeof printed, how, sizeof how))
+    bool in_time = drain(ends[0], deadline, printed, sizeof printed);
+    if (!in_time)
+        cleanup_end_process(pid);
+    while (in_time && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    cleanup_forget(cleanup);
+    close(ends[0]); /* what is ended prints that it is */
+    if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    snprintf(error, error_size, "'%s' %s%s%s", tool->argv[0], how, *printed ? ":\n" : "", printed);
+    const char *colon = *printed ? ":\n" : "";
+    if (!in_time)
+        snprintf(error, error_size,
+                 "'%s' takes longer than %ld seconds: SKIR_TOOL_TIMEOUT allows no more%s%s",
+                 argv[0], tool_timeout(), colon, printed);
+    else
+        snprintf(error, error_size, "'%s' failed (%s %d)%s%s", argv[0],
+                 WIFSIGNALED(status) ? "signal" : "status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), colon, printed);
     return false;
 }
 
+/* What a tool leaves when it is ended goes away with its temporary folder. */
 bool tool_run(const char *const *argv, char *error, size_t error_size)
 {
+    static const char name[] = "TMPDIR=";
     struct tool_folder folder;
     if (!tool_folder_make(&folder)) {
         snprintf(error, error_size, "cannot make a temporary folder for '%s': %s", argv[0],
                  strerror(errno));
         return false;
     }
-    char *variable = temporary_variable(&folder);
-    struct tool tool = {.argv = argv, .environment = environment_with(variable)};
-    bool ok = run(&tool, error, error_size);
-    mem_free(tool.environment);
+    size_t count = 0, n = 0, size = sizeof name + strlen(folder.path);
+    while (environ[count])
+        count++;
+    char *variable = mem_realloc(NULL, size, 1);
+    const char **environment = mem_calloc(count + 2, sizeof *environment);
+    snprintf(variable, size, "%s%s", name, folder.path);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], name, sizeof name - 1) != 0)
+            environment[n++] = environ[i];
+    environment[n] = variable;
+    bool ok = run(argv, environment, error, error_size);
+    mem_free(environment);
     mem_free(variable);
     tool_folder_remove(&folder);
     return ok;

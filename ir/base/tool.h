@@ -4,7 +4,6 @@
 
 #include "ir/base/memory.h"
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,11 +30,9 @@ bool tool_timeout_is_valid(void);
 /* The seconds that a tool may take: what it says, else 600. */
 long tool_timeout(void);
 
-/* A folder for temporary files, which stays where it is in memory. It is open all the time, so that
- * it can be removed when there is no memory to open it. */
+/* A folder for temporary files, which stays where it is in memory. */
 struct tool_folder {
     char *path;
-    DIR *names;
     int cleanup; /* that it is noted by */
     struct mem_guard guard;
 };
