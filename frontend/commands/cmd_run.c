@@ -22,85 +22,61 @@
 
 /* ------------------------------------------------------------------- repeated runs ---- */
 
-/* How often is enough: till so many seconds were measured, with at least as many runs as it takes
+/* How often is enough: until so many seconds were measured, with at least as many runs as it takes
  * to compare, but not for longer than that altogether. */
 static const double enough_seconds = 0.2, most_seconds = 5;
 enum { LEAST_RUNS = 9, MOST_RUNS = 100 };
-
-static double measured_seconds(const struct outcomes *outcomes)
-{
-    double seconds = 0;
-    for (unsigned i = 0; i < outcomes->count; i++)
-        for (uint32_t n = 0; n < outcomes->at[i].samples.count; n++)
-            seconds += outcomes->at[i].samples.at[n];
-    return seconds;
-}
 
 static bool is_enough(const struct outcomes *outcomes, double begin)
 {
     uint64_t repeat = outcomes->at[0].runner->repeat;
     uint32_t done = outcomes->at[0].samples.count;
+    double seconds = 0;
     if (repeat != REPEAT_AUTO)
         return done >= repeat;
+    for (unsigned i = 0; i < outcomes->count; i++)
+        for (uint32_t n = 0; n < outcomes->at[i].samples.count; n++)
+            seconds += outcomes->at[i].samples.at[n];
     return done >= MOST_RUNS || run_clock() - begin > most_seconds ||
-           (done >= LEAST_RUNS && measured_seconds(outcomes) >= enough_seconds);
+           (done >= LEAST_RUNS && seconds >= enough_seconds);
 }
 
-/* Whether a further run has left the same as the first. */
-static bool has_repeated(struct outcomes *outcomes, const struct outcome *outcome)
-{
-    char label[200];
-    snprintf(label, sizeof label, "in run %u of %s:", outcome->runs, outcome->name);
-    return storage_compare(storages_main(&outcome->storages),
-                           storages_main(&outcome->workplace->storages), label,
-                           &outcomes->differences);
-}
-
+/* A further run, with the inputs of the first one; notes whether it leaves the same. */
 static enum exit_status run_again(struct outcomes *outcomes, struct outcome *outcome)
 {
+    char label[200];
     run_values_restore(outcome->workplace);
     run_check_again(outcome);
     enum exit_status status = run_launch(outcome, &outcome->workplace->storages);
     outcome->runs++;
-    if (status == EXIT_DONE)
-        outcomes->repeatable = has_repeated(outcomes, outcome);
-    return status;
+    if (status != EXIT_DONE)
+        return status;
+    snprintf(label, sizeof label, "in run %u of %s:", outcome->runs, outcome->name);
+    outcomes->repeatable = storage_compare(storages_main(&outcome->storages),
+                                           storages_main(&outcome->workplace->storages), label,
+                                           &outcomes->differences);
+    return EXIT_DONE;
 }
 
-static enum exit_status run_measured(struct outcomes *outcomes, struct outcome *outcome)
-{
-    enum exit_status status = run_again(outcomes, outcome);
-    if (status == EXIT_DONE)
-        vec_push(&outcome->samples, outcome->last.seconds);
-    return status;
-}
-
-/* One run of each way, forwards or backwards. */
-static enum exit_status run_round(struct outcomes *outcomes, bool backwards)
-{
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; status == EXIT_DONE && outcomes->repeatable && i < outcomes->count; i++)
-        status = run_measured(outcomes, &outcomes->at[backwards ? outcomes->count - 1 - i : i]);
-    return status;
-}
-
-/* What comes first in a round is decided by a fair coin: so, if two ways do not differ, each of
- * them is the longer one in half of all pairs, whatever else the machine does. */
-static bool toss(uint64_t *coin)
-{
-    *coin = *coin * 6364136223846793005u + 1442695040888963407u;
-    return *coin >> 63;
-}
-
-/* Runs all ways in turn, as often as wanted, each time with the inputs of the first run, which
- * began at a time of run_clock(), and compares what they leave with that of the first. Measured is
- * what the launches take. */
+/* Runs all ways in turn, as often as wanted; the first runs began at a time of run_clock().
+ * Measured is what the launches take. What comes first in a round is decided by a fair coin: so, if
+ * two ways do not differ, each of them is the longer one in half of all pairs, whatever else the
+ * machine does. */
 static enum exit_status run_repeat(struct outcomes *outcomes, double begin)
 {
     enum exit_status status = EXIT_DONE;
     uint64_t coin = 1;
-    while (status == EXIT_DONE && outcomes->repeatable && !is_enough(outcomes, begin))
-        status = run_round(outcomes, toss(&coin));
+    while (status == EXIT_DONE && outcomes->repeatable && !is_enough(outcomes, begin)) {
+        coin = coin * 6364136223846793005u + 1442695040888963407u;
+        bool backwards = coin >> 63;
+        for (unsigned i = 0; status == EXIT_DONE && outcomes->repeatable && i < outcomes->count;
+             i++) {
+            struct outcome *outcome = &outcomes->at[backwards ? outcomes->count - 1 - i : i];
+            status = run_again(outcomes, outcome);
+            if (status == EXIT_DONE)
+                vec_push(&outcome->samples, outcome->last.seconds);
+        }
+    }
     /* Times of a round that was not finished have no partner. */
     uint32_t rounds = UINT32_MAX;
     for (unsigned i = 0; i < outcomes->count; i++)
@@ -108,20 +84,6 @@ static enum exit_status run_repeat(struct outcomes *outcomes, double begin)
             rounds = outcomes->at[i].samples.count;
     for (unsigned i = 0; i < outcomes->count; i++)
         outcomes->at[i].samples.count = rounds;
-    return status;
-}
-
-/* One more run of each way whose records are wanted: records take time. Where nothing is repeated,
- * those of the first run are there. */
-static enum exit_status run_recorded(struct outcomes *outcomes)
-{
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; status == EXIT_DONE && outcomes->repeatable && i < outcomes->count; i++) {
-        struct outcome *outcome = &outcomes->at[i];
-        outcome->run->record = true;
-        if (outcome->workplace && outcome->recorded)
-            status = run_again(outcomes, outcome);
-    }
     return status;
 }
 
@@ -134,120 +96,92 @@ static void add_outcome(struct outcomes *outcomes, struct runner *runner, const 
         .runner = runner, .name = name, .fused = fused, .recorded = runner->profile};
 }
 
-static enum exit_status open_all(struct outcomes *outcomes)
+/* Whether a way runs other ops than those before it: ways that run one graph have the same. */
+static bool has_own_ops(const struct outcomes *outcomes, unsigned i)
 {
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
-        status = run_open(&outcomes->at[i], i ? &outcomes->at[0] : NULL);
-    return status;
+    return i == 0 || outcomes->at[i].runner != outcomes->at[0].runner;
 }
 
-/* The run that gives the results, and that pays for what is done once: nothing is measured. */
+/* The run that gives the results, and that pays for what is done once: nothing is measured. Where
+ * it is watched, each op's operands are looked at after it. */
 static enum exit_status run_first(struct outcome *outcome)
 {
+    struct operand_checks *checks = outcome->watch ? outcome->watch->context : NULL;
+    if (checks)
+        operand_checks_begin(checks, outcome->runner, &outcome->storages);
     outcome->run->record = !outcome->workplace;
     run_check_begin(outcome);
     enum exit_status status = run_launch(outcome, &outcome->storages);
     outcome->runs++;
-    if (status != EXIT_DONE)
-        return status;
-    outcome->first = outcome->last.seconds;
-    run_values_keep(outcome);
-    return run_check_end(outcome);
-}
-
-/* The first run of what runs op by op, in which each op's operands are looked at. */
-static enum exit_status run_first_watched(struct outcome *outcome, struct operand_checks *checks)
-{
-    operand_checks_begin(checks, outcome->runner, &outcome->storages);
-    enum exit_status status = run_first(outcome);
-    bool found = checks->found;
-    operand_checks_free(checks); /* further runs are not looked at */
-    if (!found || status != EXIT_DONE)
+    if (status == EXIT_DONE) {
+        outcome->first = outcome->last.seconds;
+        run_values_keep(outcome);
+        status = run_check_end(outcome);
+    }
+    bool found = checks && checks->found;
+    if (checks)
+        operand_checks_free(checks); /* further runs are not looked at */
+    if (status != EXIT_DONE || !found)
         return status;
     run_answers_print(outcome->runner, &outcome->storages);
     return EXIT_INPUT;
 }
 
-/* Ways that run one graph have the same ops. */
-static enum exit_status probe(const struct outcomes *outcomes, unsigned i)
-{
-    const struct runner *runner = outcomes->at[i].runner;
-    bool wanted = runner->check_kernels && (i == 0 || runner != outcomes->at[0].runner);
-    return wanted ? run_check_ops(&outcomes->at[i]) : EXIT_DONE;
-}
-
-static enum exit_status run_firsts(struct outcomes *outcomes)
-{
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++) {
-        struct outcome *outcome = &outcomes->at[i];
-        status = outcome->watch ? run_first_watched(outcome, outcome->watch->context)
-                                : run_first(outcome);
-        if (status == EXIT_DONE)
-            status = probe(outcomes, i);
-    }
-    return status;
-}
-
-static enum verdict compare_first_runs(struct outcomes *outcomes)
-{
-    const struct outcome *first = &outcomes->at[0], *second = &outcomes->at[1];
-    if (second->runner != first->runner)
-        return run_other_compare(first, second, &outcomes->differences);
-    return storage_compare(storages_main(&first->storages), storages_main(&second->storages),
-                           second->name, &outcomes->differences)
-               ? VERDICT_EXACT
-               : VERDICT_DIFFERENT;
-}
-
+/* The first run of each way, the comparison of what they leave, and the measured runs. */
 static enum exit_status run_all(struct outcomes *outcomes)
 {
+    const struct outcome *first = &outcomes->at[0], *second = &outcomes->at[1];
     double begin = run_clock();
-    enum exit_status status = run_firsts(outcomes);
+    enum exit_status status = EXIT_DONE;
+    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++) {
+        status = run_first(&outcomes->at[i]);
+        if (status == EXIT_DONE && outcomes->at[i].runner->check_kernels &&
+            has_own_ops(outcomes, i))
+            status = run_check_ops(&outcomes->at[i]);
+    }
     if (status != EXIT_DONE)
         return status;
     outcomes->compared = outcomes->count > 1;
-    if (outcomes->compared)
-        outcomes->verdict = compare_first_runs(outcomes);
+    if (outcomes->compared && second->runner != first->runner)
+        outcomes->verdict = run_other_compare(first, second, &outcomes->differences);
+    else if (outcomes->compared &&
+             !storage_compare(storages_main(&first->storages), storages_main(&second->storages),
+                              second->name, &outcomes->differences))
+        outcomes->verdict = VERDICT_DIFFERENT;
     if (outcomes->verdict != VERDICT_DIFFERENT)
         status = run_repeat(outcomes, begin);
-    if (!outcomes->repeatable && !outcomes->at[0].runner->trust_kernels)
-        run_check_ops(&outcomes->at[0]);
-    return status == EXIT_DONE ? run_recorded(outcomes) : status;
-}
-
-/* Where outcomes differ in what they run, they have other operands. */
-static enum exit_status check_operands(const struct outcomes *outcomes)
-{
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; i < outcomes->count && !outcomes->at[0].runner->trust_kernels; i++)
-        if (i == 0 || outcomes->at[i].runner != outcomes->at[0].runner)
-            status = worse_status(status, run_operands_check_given(&outcomes->at[i]));
+    if (!outcomes->repeatable && !first->runner->trust_kernels)
+        run_check_ops(first);
+    /* One more run of each way whose records are wanted: records take time. Where nothing is
+     * repeated, those of the first run are there. */
+    for (unsigned i = 0; status == EXIT_DONE && outcomes->repeatable && i < outcomes->count; i++) {
+        struct outcome *outcome = &outcomes->at[i];
+        outcome->run->record = true;
+        if (outcome->workplace && outcome->recorded)
+            status = run_again(outcomes, outcome);
+    }
     return status;
-}
-
-/* Destructors of kernels run before results are written: what does not end well leaves none. */
-static void unload(const struct outcomes *outcomes)
-{
-    for (unsigned i = 0; i < outcomes->count; i++)
-        outcomes->at[i].runner->how->unload(outcomes->at[i].run);
 }
 
 static enum exit_status run_and_report(struct outcomes *outcomes)
 {
     struct outcome *first = &outcomes->at[0];
     enum exit_status status = run_values_make(outcomes);
-    if (status == EXIT_DONE)
-        status = worse_status(check_operands(outcomes),
-                              run_answers_check(first->runner, &first->storages));
-    if (status == EXIT_DONE)
-        status = open_all(outcomes);
+    if (status == EXIT_DONE) {
+        for (unsigned i = 0; i < outcomes->count && !first->runner->trust_kernels; i++)
+            if (has_own_ops(outcomes, i))
+                status = worse_status(status, run_operands_check_given(&outcomes->at[i]));
+        status = worse_status(status, run_answers_check(first->runner, &first->storages));
+    }
+    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
+        status = run_open(&outcomes->at[i], i ? first : NULL);
     if (status == EXIT_DONE)
         status = run_all(outcomes);
     if (status != EXIT_DONE)
         return status;
-    unload(outcomes);
+    /* Destructors of kernels run before results are written: what does not end well leaves none. */
+    for (unsigned i = 0; i < outcomes->count; i++)
+        outcomes->at[i].runner->how->unload(outcomes->at[i].run);
     enum exit_status written = worse_status(run_report_trace(first), run_report_profile(first));
     run_profile_print(outcomes);
     run_report_summary(outcomes);
