@@ -282,48 +282,44 @@ static void put_note(struct json *json, struct diags *diags, const struct diag_n
     json_close_object(json);
 }
 
-static void put_diag(struct json *json, struct diags *diags, const struct diag *diag,
-                     const char *file)
-{
-    json_open_object(json);
-    json_add_string(json, "severity", severity_text(diag->severity));
-    json_add_string(json, "id", diag_id_text(diag->id));
-    json_add_string(json, "text", diag->text);
-    put_origin(json, diag->origin);
-    put_position(json, diags, diag->span, file);
-    /* Elements of a list stand one behind the other. */
-    const struct diag_field *field = diag->fields;
-    while (field) {
-        const char *key = field->key;
-        if (!field->listed) {
-            json_add_string(json, key, field->value);
-            field = field->next;
-            continue;
-        }
-        json_key(json, key);
-        json_open_array(json);
-        for (; field && field->listed && strcmp(field->key, key) == 0; field = field->next)
-            json_string(json, field->value);
-        json_close_array(json);
-    }
-    const char *copies = diag_copies_text(diags, diag);
-    json_key(json, "notes");
-    json_open_array(json);
-    for (const struct diag_note *note = diag->notes; note; note = note->next)
-        put_note(json, diags, note, file);
-    if (copies)
-        put_note(json, diags, &(struct diag_note){.text = copies, .span = no_span}, file);
-    json_close_array(json);
-    json_close_object(json);
-}
-
 /* Puts all diagnostics that were kept, remarks among them, into an open array, as objects:
  * severity, id, text, line, column (where there is a position), notes. `file` is added for what is
  * in the source itself, unless it is NULL. */
 static void remarks_json(struct json *json, struct diags *diags, const char *file)
 {
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        put_diag(json, diags, &diags->list.at[i], file);
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        const struct diag *diag = &diags->list.at[i];
+        json_open_object(json);
+        json_add_string(json, "severity", severity_text(diag->severity));
+        json_add_string(json, "id", diag_id_text(diag->id));
+        json_add_string(json, "text", diag->text);
+        put_origin(json, diag->origin);
+        put_position(json, diags, diag->span, file);
+        /* Elements of a list stand one behind the other. */
+        const struct diag_field *field = diag->fields;
+        while (field) {
+            const char *key = field->key;
+            if (!field->listed) {
+                json_add_string(json, key, field->value);
+                field = field->next;
+                continue;
+            }
+            json_key(json, key);
+            json_open_array(json);
+            for (; field && field->listed && strcmp(field->key, key) == 0; field = field->next)
+                json_string(json, field->value);
+            json_close_array(json);
+        }
+        const char *copies = diag_copies_text(diags, diag);
+        json_key(json, "notes");
+        json_open_array(json);
+        for (const struct diag_note *note = diag->notes; note; note = note->next)
+            put_note(json, diags, note, file);
+        if (copies)
+            put_note(json, diags, &(struct diag_note){.text = copies, .span = no_span}, file);
+        json_close_array(json);
+        json_close_object(json);
+    }
 }
 
 /* Writes them to `path` ("-": standard output). */

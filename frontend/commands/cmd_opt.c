@@ -358,19 +358,6 @@ static void print_count(FILE *out, uint64_t count, const char *what)
     fprintf(out, "%8llu %s\n", (unsigned long long)count, what);
 }
 
-/* A line for each number, without instructions that do not occur. */
-static void module_counts_print(FILE *out, const struct module_counts *counts)
-{
-    print_count(out, counts->kernels, "kernels");
-    print_count(out, counts->graphs, "graphs");
-    print_count(out, counts->ops, "ops");
-    print_count(out, counts->superkernels, "super kernels");
-    print_count(out, counts->entries, "entries");
-    for (int op = 0; op < INSTR_COUNT; op++)
-        if (counts->instrs[op])
-            print_count(out, counts->instrs[op], instr_info(op)->name);
-}
-
 /* ------------------------------------------------------------------------------ JSON ---- */
 
 static void put_counts(struct json *json, const char *key, const struct module_counts *counts)
@@ -666,35 +653,6 @@ static void put_contents(struct text *text, const struct op_type *type)
     }
 }
 
-/* Appends all that data says of a type, or the names of all types by family. */
-static void op_type_text(struct text *text, const struct op_type *type)
-{
-    text_printf(text, "%s (%s)%s%s\n", type->name, type->family, *type->about ? ": " : "",
-                type->about);
-    if (type->real != type->name)
-        text_printf(text, "  another name of %s\n", type->real);
-    put_slots(text, type, false);
-    put_slots(text, type, true);
-    const char *heading = "attributes";
-    for (uint32_t i = 0; i < type->n_attrs; i++) {
-        const struct op_attr *attr = &type->attrs[i];
-        put_line(text, &heading);
-        text_printf(text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
-                    attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
-    }
-    put_graphs(text, type);
-    if (type->passive)
-        text_string(text, "  passive: it executes nothing\n");
-    if (type->view)
-        text_string(text, "  a view: nothing has to be done\n");
-    if (type->no_cores)
-        text_string(text, "  its kernel runs on no AI cores\n");
-    put_rules(text, "shape", type->shape, type->n_shape);
-    put_contents(text, type);
-    put_rules(text, "flops", &type->flops, type->flops.text != NULL);
-    put_rules(text, "bytes", &type->bytes, type->bytes.text != NULL);
-}
-
 static void op_types_text(struct text *text, struct op_types *types)
 {
     const struct op_type *type;
@@ -776,8 +734,17 @@ static enum exit_status print_report(struct input *input, const struct opt_repor
 {
     const struct invocation *invocation = input->invocation;
     struct text text = {NULL, 0, 0};
-    if (option_given(invocation, "stats") && status == EXIT_DONE)
-        module_counts_print(invocation->err, &report->after);
+    if (option_given(invocation, "stats") && status == EXIT_DONE) {
+        /* A line for each number, without instructions that do not occur. */
+        print_count(invocation->err, report->after.kernels, "kernels");
+        print_count(invocation->err, report->after.graphs, "graphs");
+        print_count(invocation->err, report->after.ops, "ops");
+        print_count(invocation->err, report->after.superkernels, "super kernels");
+        print_count(invocation->err, report->after.entries, "entries");
+        for (int op = 0; op < INSTR_COUNT; op++)
+            if (report->after.instrs[op])
+                print_count(invocation->err, report->after.instrs[op], instr_info(op)->name);
+    }
     if (!option_given(invocation, "json"))
         return status;
     const char *path = prints_json(invocation) ? "-" : option_value(invocation, "json");
@@ -870,7 +837,30 @@ static enum exit_status show_op_type(struct invocation *invocation, const char *
     } else if (strcmp(name, "all") == 0) {
         op_types_text(&text, types);
     } else if ((type = op_types_find(types, name, strlen(name)))) {
-        op_type_text(&text, type);
+        text_printf(&text, "%s (%s)%s%s\n", type->name, type->family, *type->about ? ": " : "",
+                    type->about);
+        if (type->real != type->name)
+            text_printf(&text, "  another name of %s\n", type->real);
+        put_slots(&text, type, false);
+        put_slots(&text, type, true);
+        const char *heading = "attributes";
+        for (uint32_t i = 0; i < type->n_attrs; i++) {
+            const struct op_attr *attr = &type->attrs[i];
+            put_line(&text, &heading);
+            text_printf(&text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
+                        attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
+        }
+        put_graphs(&text, type);
+        if (type->passive)
+            text_string(&text, "  passive: it executes nothing\n");
+        if (type->view)
+            text_string(&text, "  a view: nothing has to be done\n");
+        if (type->no_cores)
+            text_string(&text, "  its kernel runs on no AI cores\n");
+        put_rules(&text, "shape", type->shape, type->n_shape);
+        put_contents(&text, type);
+        put_rules(&text, "flops", &type->flops, type->flops.text != NULL);
+        put_rules(&text, "bytes", &type->bytes, type->bytes.text != NULL);
     } else {
         struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
         op_types_offer(types, &suggest);

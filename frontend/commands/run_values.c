@@ -655,12 +655,22 @@ static bool fill_given(const struct runner *runner, struct storage *storage, uin
                                  error, error_size);
 }
 
-/* Inputs of which nothing is said, from the first on that is filled, get numbers that the ops can
- * have which they feed. */
-static void choose_defaults(const struct runner *runner, const struct storages *storages,
-                            struct storage *storage, uint32_t first)
+/* By --input, else by the graph's contents, else at random, each by a seed of its own. */
+static enum exit_status fill_graph(const struct runner *runner, const struct storages *storages,
+                                   struct storage *storage)
 {
     const struct graph *graph = storage->graph;
+    uint32_t first = graph == runner->graph ? 0 : graph->n_params; /* which callers give */
+    char error[512];
+    for (int by = 0; by < GIVEN_END; by++)
+        for (uint32_t i = first; i < graph->values.count; i++)
+            if (value_is_given(runner->module, graph, i) &&
+                !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
+                return by == BY_GRAPH
+                           ? report_own(runner, graph, i, own_contents(runner, graph, i), error)
+                           : report_given(runner, graph, i, error);
+    /* Inputs of which nothing is said, from the first on that is filled, get numbers that the ops
+     * can have which they feed. */
     bool *marked = mem_calloc(graph->values.count, sizeof *marked);
     for (uint32_t i = first; i < graph->values.count; i++)
         if (value_is_given(runner->module, graph, i))
@@ -693,23 +703,6 @@ static void choose_defaults(const struct runner *runner, const struct storages *
     vec_free(&choosing.uses);
     arena_free(&choosing.arena);
     mem_free(marked);
-}
-
-/* By --input, else by the graph's contents, else at random, each by a seed of its own. */
-static enum exit_status fill_graph(const struct runner *runner, const struct storages *storages,
-                                   struct storage *storage)
-{
-    const struct graph *graph = storage->graph;
-    uint32_t first = graph == runner->graph ? 0 : graph->n_params; /* which callers give */
-    char error[512];
-    for (int by = 0; by < GIVEN_END; by++)
-        for (uint32_t i = first; i < graph->values.count; i++)
-            if (value_is_given(runner->module, graph, i) &&
-                !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
-                return by == BY_GRAPH
-                           ? report_own(runner, graph, i, own_contents(runner, graph, i), error)
-                           : report_given(runner, graph, i, error);
-    choose_defaults(runner, storages, storage, first);
     return EXIT_DONE;
 }
 

@@ -186,33 +186,6 @@ static void print_gone(struct text *out, const struct part *text)
     text_char(out, '\n');
 }
 
-static void print_changes(struct text *out, const struct blocks *old, const struct blocks *new)
-{
-    const char *between = "";
-    for (uint32_t i = 0; i < new->count; i++) {
-        const struct block *block = &new->at[i];
-        if (block->same)
-            continue;
-        text_string(out, between);
-        between = "\n";
-        if (block->partner == NONE) {
-            text_bytes(out, block->text.text, block->text.size);
-            if (block->text.text[block->text.size - 1] != '\n')
-                text_char(out, '\n');
-            continue;
-        }
-        const struct part *before = &old->at[block->partner].text;
-        diff_brief(out, before->text, before->size, block->text.text, block->text.size);
-    }
-    for (uint32_t i = 0; i < old->count; i++) {
-        if (old->at[i].partner != NONE)
-            continue;
-        text_string(out, between);
-        between = "\n";
-        print_gone(out, &old->at[i].text);
-    }
-}
-
 /* Appends the blocks of `new` (what stands between empty lines) that `old` has not. One that begins
  * with the same two words as one of `old` is shown as what differs: lines with '-' and '+', and
  * "..." for the others. Of those that only `old` has, the first line is shown, with a '-'. */
@@ -223,7 +196,29 @@ static void golden_changes(struct text *out, struct part old_text, struct part n
     split_blocks(&new, new_text);
     pair(&old, &new, true);
     pair(&old, &new, false);
-    print_changes(out, &old, &new);
+    const char *between = "";
+    for (uint32_t i = 0; i < new.count; i++) {
+        const struct block *block = &new.at[i];
+        if (block->same)
+            continue;
+        text_string(out, between);
+        between = "\n";
+        if (block->partner == NONE) {
+            text_bytes(out, block->text.text, block->text.size);
+            if (block->text.text[block->text.size - 1] != '\n')
+                text_char(out, '\n');
+            continue;
+        }
+        const struct part *before = &old.at[block->partner].text;
+        diff_brief(out, before->text, before->size, block->text.text, block->text.size);
+    }
+    for (uint32_t i = 0; i < old.count; i++) {
+        if (old.at[i].partner != NONE)
+            continue;
+        text_string(out, between);
+        between = "\n";
+        print_gone(out, &old.at[i].text);
+    }
     vec_free(&old);
     vec_free(&new);
 }
