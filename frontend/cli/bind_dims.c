@@ -1,9 +1,4 @@
 #include "frontend/cli/bind_dims.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
@@ -11,6 +6,10 @@
 #include "ir/op_infer.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Marks entries of super kernels with the mark of their graph, where that is `mark`. */
 static void mark_entries(const struct module *module, const uint8_t *graphs, uint8_t mark,

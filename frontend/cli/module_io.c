@@ -1,11 +1,6 @@
+/* Files of modules as the commands read and write them: outputs and their paths, inputs with their
+ * diagnostics, and relative paths in modules that move to another folder. */
 #include "frontend/cli/module_io.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "frontend/cli/shared_options.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/base/file_fault.h"
@@ -15,6 +10,12 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum exit_status worse_status(enum exit_status a, enum exit_status b)
 {

@@ -1,12 +1,11 @@
 #include "frontend/commands/check_gears.h"
-
-#include <string.h>
-
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/order.h"
 #include "ir/syntax/spelling.h"
+
+#include <string.h>
 
 enum { MAX_RANGES = 6 }; /* that a text names */
 

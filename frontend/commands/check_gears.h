@@ -3,10 +3,10 @@
 #ifndef FRONTEND_COMMANDS_CHECK_GEARS_H
 #define FRONTEND_COMMANDS_CHECK_GEARS_H
 
-#include <stdio.h>
-
 #include "ir/gears.h"
 #include "ir/module.h"
+
+#include <stdio.h>
 
 /* A graph or super kernel of one combination. */
 struct gear_place {

@@ -1,7 +1,5 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* skirc trace: dumps of what entries leave in memory about themselves: traces
+ * (backend/runtime/skrt.h), and the profiling areas of the NPU (docs/ascend.md). */
 #include "backend/run.h"
 #include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
@@ -14,8 +12,9 @@
 #include "ir/module.h"
 #include "ir/syntax/spelling.h"
 
-/* skirc trace: dumps of what entries leave in memory about themselves: traces
- * (backend/runtime/skrt.h), and the profiling areas of the NPU (docs/ascend.md). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct trace_dump {
     const struct module *module; /* lowered; NULL: not known */
@@ -303,9 +302,6 @@ static bool trace_dump_profile(struct text *text, const struct trace_dump *dump,
     arena_free(&p.profile.arena);
     return true;
 }
-
-/* skirc trace: what a launch left in memory. Traces become a text that says where each core stood,
- * profiling areas the timeline of `run --profile`. */
 
 const struct option options_trace[] = {
     {"output", 'o', OPTION_VALUE, "FILE", "write there instead of standard output"},

@@ -1,8 +1,5 @@
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* skirc where: where the code of a kernel's launch comes from, by the table in its metadata
+ * (docs/kernel-meta.schema.json). */
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "ir/base/arena.h"
@@ -11,8 +8,10 @@
 #include "ir/base/ids.h"
 #include "ir/base/json_document.h"
 
-/* skirc where: where the code of a kernel's launch comes from, by the table in its metadata
- * (docs/kernel-meta.schema.json). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Texts are in the arena. */
 struct kernel_places {
@@ -420,8 +419,6 @@ static bool kernel_places_have_addresses(const struct kernel_places *places)
             return true;
     return false;
 }
-
-/* skirc where: what an address or a line of a kernel for NPUs is of. */
 
 const struct option options_where[] = {
     {"pc", 0, OPTION_VALUE, "OFFSET", "an address in the linked object's code, from its begin"},

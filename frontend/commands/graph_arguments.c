@@ -1,9 +1,7 @@
+/* What --bind, --shape, --input and --graph say of the graphs of a file: values of names follow
+ * from shapes, combinations of gears are narrowed to those that fit, and shapes replace what is
+ * unknown. */
 #include "frontend/commands/graph_arguments.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "frontend/tensor/npy.h"
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
@@ -11,6 +9,10 @@
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool read_dim(const char **text, int64_t *dim)
 {

@@ -1,7 +1,4 @@
 #include "frontend/commands/run_checks.h"
-
-#include <string.h>
-
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_operands.h"
@@ -9,6 +6,8 @@
 #include "ir/calls.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+
+#include <string.h>
 
 /* What a run of the graph has left that shows a wrong kernel, for ops to be found that do it. */
 struct run_signs {

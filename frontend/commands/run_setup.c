@@ -1,8 +1,5 @@
+/* What a run is to do: values that options name, options, the graph, and stubs that cannot run. */
 #include "frontend/commands/run_setup.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/tensor/npy.h"
@@ -14,6 +11,9 @@
 #include "ir/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* The words of messages about a kind, and what it takes. */
 static const struct {

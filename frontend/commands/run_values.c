@@ -1,13 +1,15 @@
+/* Contents of values: the inputs of a run, the comparison with another graph, and outputs. */
 #include "frontend/commands/run_values.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_setup.h"
 #include "frontend/tensor/storage.h"
-#include <string.h>
 #include "ir/calls.h"
 #include "ir/op_shapes.h"
 #include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+
+#include <string.h>
 
 /* ------------------------------------------------------------------------------ names ---- */
 
