@@ -178,7 +178,9 @@ static void dump_add_stubs(struct dump *dump)
     struct stubs stubs = {
         .dump = dump,
         .module = dump->module,
-        .samples = {dump->module, dump->source, dump->options->library},
+        .samples = {.module = dump->module,
+                    .source = dump->source,
+                    .library = dump->options->library},
     };
     for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
         struct graph *graph = &dump->module->graphs.at[g];
