@@ -133,6 +133,7 @@ plugin_headers = \
 	ir/dims.h \
 	ir/dtypes.def \
 	ir/effects.h \
+	ir/entry.h \
 	ir/event_sides.h \
 	ir/groups.h \
 	ir/instr.h \
