@@ -274,6 +274,7 @@ script_tests = \
 	tests/e2e/accounts.py \
 	tests/e2e/ascend_info.py \
 	tests/e2e/ascend_launch.py \
+	tests/e2e/ascend_records.py \
 	tests/e2e/ascend_requests.py \
 	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascendc_judge.py \
