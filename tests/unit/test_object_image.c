@@ -190,6 +190,12 @@ static void test_left_to_the_system(void **state)
            OBJECT_IMAGE_OTHER, "constructors");
     expect("cc -fPIC", "int x; __attribute__((destructor)) void f(void) { x = 1; }",
            OBJECT_IMAGE_OTHER, "constructors");
+    static const char *const sections[] = {".ctors", ".ctors.65535", ".dtors.5", ".init", ".fini"};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "__attribute__((section(\"%s\"))) int x = 4;", sections[i]);
+        expect("cc -fPIC", text, OBJECT_IMAGE_OTHER, "constructors");
+    }
     expect("cc -fno-pic -O1", "extern int shared_value; int f(void) { return shared_value; }",
            OBJECT_IMAGE_OTHER, "another kind");
     expect("cc -fPIC",

@@ -182,8 +182,14 @@ static void test_bytecode(void **state)
     mem_free(linked("fat.o", &size));
 
     /* Without the mark that GCC has, and as Clang has it beside code. */
-    assemble("unmarked", ".section .gnu.lto_.decls,\"e\",@progbits\n.long 1\n");
-    expect_unread("unmarked.o", "holds LTO bytecode instead of code");
+    static const char *const sections[] = {".gnu.lto_.decls", ".gnu.debuglto_.debug_info",
+                                           ".llvm.lto", ".llvmbc", ".llvmcmd"};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, ".section %s,\"e\",@progbits\n.long 1\n", sections[i]);
+        assemble("unmarked", text);
+        expect_unread("unmarked.o", "holds LTO bytecode instead of code");
+    }
     assemble("beside", ".text\n.globl f\n.type f,@function\nf:\tret\n.size f,.-f\n"
                        ".section .llvm.lto,\"e\",@progbits\n.long 1\n");
     unsigned char *bytes = linked("beside.o", &size);
