@@ -18,7 +18,7 @@
 #include "passes/fusion/fused_report.h"
 #include "passes/fusion/fusion.h"
 #include "passes/insert_events.h"
-#include "passes/launches/apply.h"
+#include "passes/launches/launch_cuts.h"
 #include "passes/launches/launch_advice.h"
 #include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"

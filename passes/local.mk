@@ -64,25 +64,20 @@ libskir_la_SOURCES += \
 	passes/fusion/superkernel_names.h \
 	passes/inline/graph.c \
 	passes/inline/graph.h \
-	passes/launches/apply.c \
-	passes/launches/apply.h \
-	passes/launches/cut_abreast.c \
-	passes/launches/cutter.c \
-	passes/launches/cutter.h \
 	passes/launches/deadlock_search.c \
 	passes/launches/deadlock_search.h \
 	passes/launches/graph_launches.c \
 	passes/launches/graph_launches.h \
 	passes/launches/launch_advice.c \
 	passes/launches/launch_advice.h \
+	passes/launches/launch_cuts.c \
+	passes/launches/launch_cuts.h \
 	passes/launches/launch_queue.c \
 	passes/launches/launch_queue.h \
 	passes/launches/launch_table.c \
 	passes/launches/launch_table.h \
 	passes/launches/launch_text.c \
 	passes/launches/launch_text.h \
-	passes/launches/move_waits.c \
-	passes/launches/move_waits.h \
 	passes/launches/ring_report.c \
 	passes/launches/ring_report.h \
 	passes/sync/caches.c \

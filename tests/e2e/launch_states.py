@@ -107,7 +107,8 @@ def launches_of(text):
             blocks.append(("stream", label[1]) if label else ("none", None))
         elif line == "}" and blocks:
             blocks.pop()
-        elif " = Op(" in line and not any(block == "kernel" for block, _ in blocks):
+        elif " = Op(" in line and [block for block, _ in blocks
+                                   if block != "stream"][-1:] != ["kernel"]:
             labels = [name for block, name in blocks if block == "stream"]
             launch = found[line.split()[0]] = Launch(line.split()[0], labels[-1] if labels else None)
             kernel, launch.blocks = kernels[re.search(r"via @(\w+)", line)[1]]

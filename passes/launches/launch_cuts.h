@@ -1,6 +1,11 @@
-/* Mends, carried out in the graph. */
-#ifndef PASSES_LAUNCHES_APPLY_H
-#define PASSES_LAUNCHES_APPLY_H
+/* Changes of launches (deadlock_search.h), carried out in the graph.
+ *
+ * The body of the graph is written again: ops in an order that is right for launches too, each part
+ * of a super kernel that is cut as a super kernel of its own. Those that need each other are
+ * concurrent (ir/abreast.h); what can come before or after a part does. Launches keep their order
+ * on each stream. Takes time in proportion to ops and order. */
+#ifndef PASSES_LAUNCHES_LAUNCH_CUTS_H
+#define PASSES_LAUNCHES_LAUNCH_CUTS_H
 
 #include "ir/sk_options.h"
 #include "passes/launches/deadlock_search.h"
