@@ -601,6 +601,23 @@ static void search_again(struct search *search, uint32_t stream, uint32_t positi
     begin_at_root(search);
 }
 
+/* Changes the queue as the mend says. A cut divides the list of the launch: where that has the wait
+ * elsewhere, it is put there first, for another search to find whether it hangs. Returns whether
+ * the mend is done. */
+static bool change_queue(struct search *search, const struct mend *mend, uint32_t stream,
+                         uint32_t position)
+{
+    struct queue *queue = search->queue;
+    uint32_t first = queue_part(queue, stream, position)->first[0];
+    uint32_t listed = mend->cut ? queue_restore_list(queue, stream, position) : position;
+    if (mend->cut && listed == position)
+        queue_cut(queue, stream, position);
+    else if (!mend->cut)
+        queue_move_wait(queue, stream, position);
+    search_again(search, stream, position, first, mend->cut);
+    return listed == position;
+}
+
 static bool mend_state(struct search *search, struct mends *mends)
 {
     struct queue *queue = search->queue;
@@ -610,17 +627,12 @@ static bool mend_state(struct search *search, struct mends *mends)
     if (best.stream == NONE)
         return false;
     uint32_t position = search->stuck[best.stream];
-    const struct part *part = queue_part(queue, best.stream, position);
-    uint32_t first = part->first[0];
-    struct mend mend = {
-        .cut = best.cut, .row = part->row, .step = queue_stop(queue, best.stream, position)->step};
+    struct mend mend = {.cut = best.cut,
+                        .row = queue_part(queue, best.stream, position)->row,
+                        .step = queue_stop(queue, best.stream, position)->step};
     find_others(search, &mend);
-    vec_push(mends, mend);
-    if (best.cut)
-        queue_cut(queue, best.stream, position);
-    else
-        queue_move_wait(queue, best.stream, position);
-    search_again(search, best.stream, position, first, best.cut);
+    if (change_queue(search, &mend, best.stream, position))
+        vec_push(mends, mend);
     return true;
 }
 

@@ -229,6 +229,81 @@ static void add_steps(struct adder *adder, uint32_t block, uint32_t op,
     }
 }
 
+/* Whether two ops run on different core types. */
+static bool are_apart(const struct adder *adder, uint32_t op, uint32_t other)
+{
+    const struct kernel_type_info *one = kernel_type_info(op_kernel(adder, op)->type),
+                                  *two = kernel_type_info(op_kernel(adder, other)->type);
+    return (!one->aics || !two->aics) && (!one->aivs || !two->aivs);
+}
+
+/* Marks the ops of a super kernel that one of them follows: by edges of the order, or on its
+ * stream. */
+static void mark_before(const struct adder *adder, uint32_t op, struct id_map *before)
+{
+    const struct order *order = adder->order;
+    const struct graph *graph = adder->launches->graph;
+    const uint32_t *first = adder->members->first, *ops = adder->members->ops;
+    uint32_t block = superkernel_of(graph, op);
+    struct vec_u32 open = {NULL, 0, 0};
+    id_map_clear(before);
+    vec_push(&open, op);
+    while (open.count) {
+        uint32_t at = open.at[--open.count];
+        for (uint32_t e = order->first[at]; e < order->first[at + 1]; e++) {
+            uint32_t from = order->edges[e].from;
+            if (superkernel_of(graph, from) == block && id_map_find(before, from) == NONE) {
+                id_map_set(before, from, 1);
+                vec_push(&open, from);
+            }
+        }
+    }
+    for (uint32_t i = first[block]; i < first[block + 1]; i++)
+        if (order->stream[ops[i]] == order->stream[op] &&
+            order->position[ops[i]] < order->position[op])
+            id_map_set(before, ops[i], 1);
+    vec_free(&open);
+}
+
+/* The place of a notification that comes before waits of other core types which its op does not
+ * follow: those right before it, up to one that it has to come after. */
+static uint32_t place_before_waits(const struct adder *adder, const struct launch_step *steps,
+                                   uint32_t at, struct id_map *before)
+{
+    uint32_t to = at;
+    for (uint32_t i = at; i-- > 0;) {
+        if (steps[i].kind == STEP_NOTIFY)
+            continue;
+        if (!are_apart(adder, steps[i].user, steps[at].user))
+            break;
+        if (to == at)
+            mark_before(adder, steps[at].user, before);
+        if (id_map_find(before, steps[i].user) != NONE)
+            break;
+        to = i;
+    }
+    return to;
+}
+
+/* Predicts the order of the last row's steps: its programs run independently. */
+static void predict_order(const struct adder *adder, uint32_t block)
+{
+    struct launch_table *table = &adder->launches->table;
+    struct range range = table->rows.at[table->rows.count - 1].steps;
+    struct launch_step *steps = range.count ? table->steps.at + range.first : NULL;
+    struct id_map before = {NULL, 0, 0};
+    bool list = is_list(adder, block);
+    for (uint32_t i = 1; i < range.count && !list; i++) {
+        struct launch_step step = steps[i];
+        if (step.kind == STEP_WAIT)
+            continue;
+        uint32_t to = place_before_waits(adder, steps, i, &before);
+        memmove(steps + to + 1, steps + to, (i - to) * sizeof *steps);
+        steps[to] = step;
+    }
+    id_map_free(&before);
+}
+
 /* ------------------------------------------------------------------- steps of entries ---- */
 
 /* A flag that a program sets: what it has done before. */
@@ -416,6 +491,8 @@ static void add_superkernel(struct adder *adder, uint32_t block, const struct id
         add_steps(adder, block, adder->members->ops[i], received);
     if (entry)
         order_steps(launches, entry);
+    else
+        predict_order(adder, block);
     add_events(adder, superkernel->send, launch_table_send);
 }
 

@@ -573,12 +573,15 @@ static void number_blocks(struct graph *graph)
     id_map_free(&now);
 }
 
-/* Whether launches stand side by side in the text. */
-static bool has_abreast(const struct graph *graph)
+/* Whether the text of a launch has others within it, or between its parts. */
+static bool has_nested(const struct graph *graph)
 {
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL_REST)
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind == BLOCK_SUPERKERNEL_REST ||
+            (block->kind == BLOCK_SCOPE_NONE && graph_superkernel(graph, block->parent) != NONE))
             return true;
+    }
     return false;
 }
 
@@ -635,8 +638,7 @@ static bool move_waits(const struct mends *mends, const struct graph_launches *l
     return any;
 }
 
-/* A launch that stands side by side with others, and now waits as a whole, may stand above what it
- * waits for. */
+/* A launch that now waits as a whole may have what it waits for below it, or within its text. */
 static void arrange_again(struct module *module, struct graph *graph)
 {
     struct order order;
@@ -688,7 +690,7 @@ void mends_apply(const struct mends *mends, const struct graph_launches *launche
         if (cutter.ends.count)
             receive_all_ends(&cutter);
     }
-    if (move_waits(mends, launches, graph) && has_abreast(graph))
+    if (move_waits(mends, launches, graph) && has_nested(graph))
         arrange_again(module, graph);
     id_map_free(&cutter.ends_of);
     vec_free(&cutter.ends);

@@ -334,6 +334,45 @@ void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position)
     add_need(queue, part, stops[position].event);
 }
 
+static uint32_t list_place(const struct queue *queue, const struct stop *stop)
+{
+    return queue->table->steps.at[stop->step].list;
+}
+
+/* Says of all stops of the part anew where they are. */
+static void place_stops(struct queue *queue, struct part *part)
+{
+    struct stop *stops = queue->lanes[part->stream].stops.at;
+    for (uint32_t i = part->first[0]; i < part->last[0]; i++) {
+        if (stops[i].kind == STOP_NOTIFY || stops[i].kind == STOP_EARLY)
+            queue->senders[stops[i].event].stop = i;
+        if (stops[i].kind != STOP_MOVED)
+            continue;
+        bool alone = i == part->first[0] || stops[i - 1].kind != STOP_MOVED;
+        uint32_t first = alone ? i : stops[i - 1].run;
+        stops[i].run = first;
+        stops[first].run = i;
+    }
+    find_commits(queue, part);
+}
+
+uint32_t queue_restore_list(struct queue *queue, uint32_t stream, uint32_t position)
+{
+    struct stop *stops = queue->lanes[stream].stops.at;
+    struct part *part = queue_part(queue, stream, position);
+    uint32_t place = list_place(queue, &stops[position]), to = position;
+    for (uint32_t i = position; i-- > part->first[0];) {
+        if (list_place(queue, &stops[i]) < place)
+            continue;
+        struct stop later = stops[i];
+        memmove(stops + i, stops + i + 1, (to - i) * sizeof *stops);
+        stops[to--] = later;
+    }
+    if (to < position)
+        place_stops(queue, part);
+    return to;
+}
+
 /* The half with fewer stops has a new number. */
 void queue_cut(struct queue *queue, uint32_t stream, uint32_t position)
 {

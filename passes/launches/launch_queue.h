@@ -130,7 +130,11 @@ bool queue_depends(const struct queue *queue, const uint32_t *passed, const stru
 /* The launch waits as a whole for what it waits for at this stop of a main lane. Its part has no
  * stops in a second lane but its end. */
 void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position);
-/* The row is cut at this wait: likewise. */
+/* Puts what the list of the launch has after this wait, and the part before it, after it: of the
+ * main lane, likewise. Returns the new position of the wait. */
+uint32_t queue_restore_list(struct queue *queue, uint32_t stream, uint32_t position);
+/* The row is cut at this wait, with which what comes before it in the part is in the order of the
+ * list: likewise. */
 void queue_cut(struct queue *queue, uint32_t stream, uint32_t position);
 
 #endif

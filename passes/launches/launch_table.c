@@ -137,7 +137,9 @@ struct launch_step *launch_table_step(struct launch_table *table, enum step_kind
                                       uint32_t event, uint32_t user)
 {
     struct launch_row *row = last_row(table);
-    vec_push(&table->steps, (struct launch_step){.kind = kind, .event = event, .user = user});
+    vec_push(
+        &table->steps,
+        (struct launch_step){.kind = kind, .event = event, .user = user, .list = row->steps.count});
     row->steps.count++;
     row->keeps |= kind == STEP_WAIT;
     if (event >= table->n_events)

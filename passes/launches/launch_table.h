@@ -65,6 +65,8 @@ struct launch_step {
     uint32_t after; /* it comes after so many steps of the other lane */
     uint32_t event;
     uint32_t user; /* the caller's: what the step stands for */
+    uint32_t list; /* its place where the ops of the launch come one after another: a cut divides
+                    * them there */
 };
 
 struct launch_row {
