@@ -3,7 +3,7 @@
 #ifndef IR_ADDRESSES_H
 #define IR_ADDRESSES_H
 
-#include "ir/memories.h"
+#include "ir/modref.h"
 
 /* The bytes low to high - 1 of a buffer, or where there is none, of the device's memory. */
 struct address {

@@ -1,6 +1,6 @@
 #include "ir/analyses.h"
 #include "ir/base/parts.h"
-#include "ir/effects.h"
+#include "ir/modref.h"
 
 #include <string.h>
 

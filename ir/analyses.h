@@ -3,8 +3,8 @@
 #ifndef IR_ANALYSES_H
 #define IR_ANALYSES_H
 
-#include "ir/members.h"
-#include "ir/order.h"
+#include "ir/dep_graph.h"
+#include "ir/launch_order.h"
 
 struct graph_analyses;
 

@@ -1,6 +1,6 @@
-#include "ir/contents.h"
 #include "ir/calls.h"
-#include "ir/memories.h"
+#include "ir/contents.h"
+#include "ir/modref.h"
 #include "ir/op_tensors.h"
 #include "ir/op_types.h"
 

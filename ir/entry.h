@@ -74,7 +74,7 @@ struct arg_group {
 };
 
 /* Slot 0 of an entry is the sync base address, on chips that have one; then come the arguments. The
- * groups' ranges follow one another without gaps (ir/groups.h). */
+ * groups' ranges follow one another without gaps (ir/kernel_args.h). */
 struct entry {
     uint32_t name;
     uint32_t loc, end_loc;

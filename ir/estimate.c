@@ -1,5 +1,6 @@
 #include "ir/estimate.h"
 #include "ir/arch.h"
+#include "ir/launch_order.h"
 #include "ir/op_tensors.h"
 
 #include <string.h>

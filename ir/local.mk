@@ -22,32 +22,28 @@ libskir_la_SOURCES += \
 	ir/dims.c \
 	ir/dims.h \
 	ir/dtypes.def \
-	ir/effects.c \
-	ir/effects.h \
+	ir/modref.c \
+	ir/modref.h \
 	ir/entry.h \
 	ir/estimate.c \
 	ir/estimate.h \
-	ir/event_sides.c \
-	ir/event_sides.h \
+	ir/dep_graph.c \
+	ir/dep_graph.h \
 	ir/foreign_dtypes.def \
 	ir/foreign_names.c \
 	ir/foreign_names.h \
 	ir/formats.def \
 	ir/gears.c \
 	ir/gears.h \
-	ir/groups.c \
-	ir/groups.h \
+	ir/kernel_args.c \
+	ir/kernel_args.h \
 	ir/instr.h \
 	ir/instrs.def \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
 	ir/kernels.c \
-	ir/launch_gates.c \
-	ir/launch_gates.h \
-	ir/members.c \
-	ir/members.h \
-	ir/memories.c \
-	ir/memories.h \
+	ir/launch_order.c \
+	ir/launch_order.h \
 	ir/module.c \
 	ir/module.h \
 	ir/op_data.h \
@@ -65,30 +61,22 @@ libskir_la_SOURCES += \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
-	ir/abreast.c \
-	ir/abreast.h \
-	ir/rings.c \
-	ir/rings.h \
+	ir/concurrency.c \
+	ir/concurrency.h \
 	ir/op_types.c \
 	ir/op_types.h \
 	ir/operands.c \
 	ir/operands.h \
 	ir/op_values.c \
-	ir/order.c \
-	ir/order.h \
-	ir/order_pairs.h \
-	ir/order_sort.c \
-	ir/overlaps.c \
-	ir/overlaps.h \
+	ir/hazards.c \
+	ir/hazards.h \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
-	ir/seen_ops.c \
-	ir/seen_ops.h \
-	ir/slots.c \
-	ir/slots.h \
-	ir/sound.c \
-	ir/sound.h \
+	ir/verified_ops.c \
+	ir/verified_ops.h \
+	ir/invariants.c \
+	ir/invariants.h \
 	ir/tables.c \
 	ir/types.c \
 	ir/kernels.h \

@@ -218,6 +218,12 @@ struct module *module_new(struct source *source)
     return module;
 }
 
+struct entry entry_make(uint32_t name, enum kernel_type type)
+{
+    assert((unsigned)type < KERNEL_TYPE_COUNT);
+    return (struct entry){.name = name, .loc = NONE, .end_loc = NONE, .type = type};
+}
+
 static void entry_free(struct entry *entry)
 {
     vec_free(&entry->groups);

@@ -13,7 +13,7 @@
  * a core type, the pair stands somewhere between the calls around, in whose stretch it is one of as
  * many as there are such ops.
  */
-#include "ir/memories.h"
+#include "ir/modref.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

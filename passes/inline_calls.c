@@ -8,9 +8,8 @@
  * A call is left, with a remark, where what it means cannot be said by ops in its place.
  */
 #include "ir/calls.h"
-#include "ir/effects.h"
-#include "ir/event_sides.h"
-#include "ir/memories.h"
+#include "ir/dep_graph.h"
+#include "ir/modref.h"
 #include "ir/syntax/locate.h"
 #include "passes/inline/graph.h"
 #include "passes/pass.h"

@@ -29,7 +29,7 @@
 #include "ir/syntax/locate.h"
 #include "passes/events/event_inserter.h"
 #include "passes/insert_events.h"
-#include "passes/launches/ring_report.h"
+#include "passes/residency/launch_report.h"
 #include "passes/pass.h"
 
 #include <string.h>

@@ -4,11 +4,11 @@
 #include "ir/base/file_fault.h"
 #include "ir/block_rules.h"
 #include "ir/calls.h"
+#include "ir/dep_graph.h"
 #include "ir/gears.h"
 #include "ir/kernels.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
-#include "ir/order.h"
 #include "ir/syntax/locate.h"
 
 enum { SEVERAL = NONE - 1, NOT_DECLARED = NONE - 2 };

@@ -8,8 +8,8 @@
  *
  * Launches of different streams run side by side. One that synchronises inside keeps the cores that
  * it got until it has the others, too; so launches can come to a state in which each waits for
- * cores or events of another. A search finds such states in what is
- * predicted of entries (passes/launches/deadlock_search.h), and each is changed until none is left.
+ * cores or events of another. A search finds such states in what is predicted of entries
+ * (passes/residency/deadlock_search.h), and each is changed until none is left.
  * Entries are not there yet, so this pass refuses nothing: verify-launches does.
  */
 #include "ir/gears.h"
@@ -18,11 +18,10 @@
 #include "passes/fusion/fused_report.h"
 #include "passes/fusion/fusion.h"
 #include "passes/insert_events.h"
-#include "passes/launches/launch_cuts.h"
-#include "passes/launches/launch_advice.h"
-#include "passes/launches/ring_report.h"
 #include "passes/limit_residency.h"
 #include "passes/pass.h"
+#include "passes/residency/launch_cuts.h"
+#include "passes/residency/launch_report.h"
 
 /* A cut that is not enough is followed by others. */
 enum { MAX_ROUNDS = 64 };

@@ -8,10 +8,9 @@
  * super kernel nothing stands between neighbours, so an order between them is an edge of its own,
  * or leads over what runs beside the super kernel.
  */
+#include "ir/dep_graph.h"
 #include "ir/gears.h"
-#include "ir/launch_gates.h"
-#include "ir/members.h"
-#include "ir/order.h"
+#include "ir/launch_order.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

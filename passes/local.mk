@@ -64,41 +64,28 @@ libskir_la_SOURCES += \
 	passes/fusion/superkernel_names.h \
 	passes/inline/graph.c \
 	passes/inline/graph.h \
-	passes/launches/deadlock_search.c \
-	passes/launches/deadlock_search.h \
-	passes/launches/graph_launches.c \
-	passes/launches/graph_launches.h \
-	passes/launches/launch_advice.c \
-	passes/launches/launch_advice.h \
-	passes/launches/launch_cuts.c \
-	passes/launches/launch_cuts.h \
-	passes/launches/launch_queue.c \
-	passes/launches/launch_queue.h \
-	passes/launches/launch_table.c \
-	passes/launches/launch_table.h \
-	passes/launches/launch_text.c \
-	passes/launches/launch_text.h \
-	passes/launches/ring_report.c \
-	passes/launches/ring_report.h \
-	passes/sync/caches.c \
-	passes/sync/wait_cycles.c \
-	passes/sync/call_checks.c \
-	passes/sync/check.h \
-	passes/sync/events.c \
+	passes/residency/deadlock_search.c \
+	passes/residency/deadlock_search.h \
+	passes/residency/launch_cuts.c \
+	passes/residency/launch_cuts.h \
+	passes/residency/launch_queue.c \
+	passes/residency/launch_queue.h \
+	passes/residency/launch_report.c \
+	passes/residency/launch_report.h \
+	passes/residency/residency_graph.c \
+	passes/residency/residency_graph.h \
 	passes/sync/barriers.c \
-	passes/sync/proof.c \
-	passes/sync/proof.h \
-	passes/sync/report.c \
-	passes/sync/report.h \
-	passes/sync/words.c \
-	passes/sync/words.h \
-	passes/sync/plan/flags.c \
-	passes/sync/plan/gaps.c \
-	passes/sync/plan/list_order.c \
+	passes/sync/caches.c \
+	passes/sync/call_checks.c \
+	passes/sync/check.c \
+	passes/sync/check.h \
+	passes/sync/event_checks.c \
+	passes/sync/plan/placement.c \
+	passes/sync/plan/placement.h \
 	passes/sync/plan/plan.c \
 	passes/sync/plan/plan.h \
-	passes/sync/plan/planner.h \
-	passes/sync/plan/savings.c
+	passes/sync/proof.c \
+	passes/sync/proof.h
 
 # ---- What passes from outside of the tree are built by ----
 
@@ -127,16 +114,15 @@ plugin_headers = \
 	ir/contents.h \
 	ir/dims.h \
 	ir/dtypes.def \
-	ir/effects.h \
+	ir/dep_graph.h \
 	ir/entry.h \
-	ir/event_sides.h \
-	ir/groups.h \
+	ir/kernel_args.h \
+	ir/modref.h \
 	ir/instr.h \
 	ir/instrs.def \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
-	ir/members.h \
-	ir/memories.h \
+	ir/launch_order.h \
 	ir/module.h \
 	ir/op_functions.def \
 	ir/op_rules.h \
@@ -144,11 +130,9 @@ plugin_headers = \
 	ir/op_types.h \
 	ir/op_eval.h \
 	ir/operands.h \
-	ir/order.h \
-	ir/overlaps.h \
+	ir/hazards.h \
 	ir/sk_options.def \
 	ir/sk_options.h \
-	ir/slots.h \
 	ir/syntax/locate.h \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "ir/base/check.h"
-#include "ir/sound.h"
+#include "ir/invariants.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"
 

@@ -1,8 +1,8 @@
-#include "passes/properties.h"
 #include "ir/block_rules.h"
 #include "ir/calls.h"
-#include "ir/order.h"
+#include "ir/dep_graph.h"
 #include "passes/entry/short_calls.h"
+#include "passes/properties.h"
 
 static bool is_partitioned(const struct module *module)
 {

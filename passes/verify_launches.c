@@ -6,14 +6,13 @@
  * What decides are the entries: in which order a launch waits for events and sends them, whether
  * all of its blocks have cores then, and whether it keeps them (docs/device-model.md, "Launches
  * side by side"). The states that launches can come to are tried
- * (passes/launches/deadlock_search.h), up to a limit. Beyond that it is not known whether they
+ * (passes/residency/deadlock_search.h), up to a limit. Beyond that it is not known whether they
  * hang, and they are refused. */
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/launches/launch_advice.h"
-#include "passes/launches/launch_text.h"
 #include "passes/pass.h"
+#include "passes/residency/launch_report.h"
 
 /* A line of a state is a note; what has no place of its own is told at the one before. */
 static void add_notes(const struct launch_advisor *advisor, const struct launch_lines *lines)

@@ -6,7 +6,7 @@
 #include "backend/ascend/source_map.h"
 #include "backend/ascend/symbols.h"
 #include "ir/arch.h"
-#include "ir/groups.h"
+#include "ir/kernel_args.h"
 #include "ir/kernels.h"
 
 struct ascendc {

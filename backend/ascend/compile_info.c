@@ -3,7 +3,7 @@
 #include <ctype.h>
 
 #include "ir/gears.h"
-#include "ir/groups.h"
+#include "ir/kernel_args.h"
 #include "ir/kernels.h"
 #include "ir/syntax/locate.h"
 

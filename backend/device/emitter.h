@@ -3,7 +3,7 @@
 #define BACKEND_DEVICE_EMITTER_H
 
 #include "ir/base/text.h"
-#include "ir/groups.h"
+#include "ir/kernel_args.h"
 #include "ir/kernels.h"
 
 struct emitter {

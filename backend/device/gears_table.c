@@ -1,6 +1,6 @@
 #include "backend/device/gears_table.h"
 #include "ir/gears.h"
-#include "ir/groups.h"
+#include "ir/kernel_args.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "ir/dims.h"
 #include "ir/gears.h"
 #include "ir/foreign_names.h"
-#include "ir/memories.h"
+#include "ir/modref.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/op_infer.h"

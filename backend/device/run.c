@@ -3,7 +3,7 @@
 #include "backend/device/launches.h"
 #include "backend/device/link.h"
 #include "backend/device/run.h"
-#include "ir/memories.h"
+#include "ir/modref.h"
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 

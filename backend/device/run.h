@@ -7,7 +7,7 @@
 #include "backend/run.h"
 #include "ir/analyses.h"
 #include "ir/base/guarded.h"
-#include "ir/slots.h"
+#include "ir/kernel_args.h"
 
 struct device_run;
 struct device_launch;

@@ -2,7 +2,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
-#include "ir/order.h"
+#include "ir/dep_graph.h"
 #include "ir/syntax/spelling.h"
 
 #include <string.h>

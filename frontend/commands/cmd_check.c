@@ -13,7 +13,7 @@
 #include "ir/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/launches/launch_text.h"
+#include "passes/residency/launch_report.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "frontend/tensor/storage.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
-#include "ir/effects.h"
+#include "ir/modref.h"
 #include "ir/op_shapes.h"
 #include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"

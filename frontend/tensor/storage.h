@@ -6,7 +6,7 @@
 #include "ir/base/guarded.h"
 #include "ir/base/text.h"
 #include "ir/contents.h"
-#include "ir/memories.h"
+#include "ir/modref.h"
 #include "ir/op_shapes.h"
 
 struct backend_runner;
@@ -15,7 +15,7 @@ struct storage {
     const struct module *module;
     const struct graph *graph;
     void **data;     /* by value id, in the value's memory format; NULL for values not used. Values
-                      * of one memory (ir/memories.h) share it */
+                      * of one memory (ir/modref.h) share it */
     uint64_t *sizes; /* in bytes */
     struct memories memories;
     /* By the value that stands for a memory: the memory, and whether a value of it is given. */

@@ -1,5 +1,5 @@
+#include "ir/dep_graph.h"
 #include "ir/syntax/locate.h"
-#include "ir/event_sides.h"
 #include "ir/syntax/scanner.h"
 #include "ir/syntax/spelling.h"
 

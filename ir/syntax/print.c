@@ -5,7 +5,7 @@
 #include "ir/syntax/print.h"
 #include "ir/syntax/spelling.h"
 #include "ir/operands.h"
-#include "ir/sound.h"
+#include "ir/invariants.h"
 
 struct printer {
     struct text *text;

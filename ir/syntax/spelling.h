@@ -3,7 +3,7 @@
 #define IR_SYNTAX_SPELLING_H
 
 #include "ir/base/text.h"
-#include "ir/slots.h"
+#include "ir/kernel_args.h"
 
 /* In double quotes, with the escapes of .skir. */
 void spell_quoted(struct text *text, const char *bytes, size_t size);

@@ -2,7 +2,7 @@
  * the launch; arguments are known words and values of the graph; and checks of barriers and flags
  * are where a program without a fault passes them. passes/sync proves synchronisation. */
 #include "ir/block_rules.h"
-#include "ir/groups.h"
+#include "ir/kernel_args.h"
 #include "ir/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify_internal.h"

@@ -3,8 +3,8 @@
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
 #include "ir/attrs.h"
-#include "ir/effects.h"
-#include "ir/seen_ops.h"
+#include "ir/modref.h"
+#include "ir/verified_ops.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 

@@ -1,6 +1,7 @@
 /* The verifier's part for order: events have partners, and nothing waits in a circle. */
-#include "ir/event_sides.h"
-#include "ir/overlaps.h"
+#include "ir/dep_graph.h"
+#include "ir/hazards.h"
+#include "ir/launch_order.h"
 #include "ir/verify/verify_internal.h"
 
 /* Each event is sent once; the marks hold the index of its sender in `sends`. */

@@ -1,6 +1,6 @@
 #include "passes/entry/launch.h"
 
-#include "ir/event_sides.h"
+#include "ir/dep_graph.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 

@@ -1,8 +1,8 @@
-#include "passes/fusion/fusable.h"
 #include "ir/calls.h"
-#include "ir/memories.h"
+#include "ir/dep_graph.h"
+#include "ir/modref.h"
 #include "ir/op_types.h"
-#include "ir/order.h"
+#include "passes/fusion/fusable.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * needs    nothing
  * gives    no scopes: their ops stand in super kernels, one per scope where possible
  * changes  blocks; the text order of ops
- * keeps    ops, values, streams; the text satisfies the required order (ir/order.h)
+ * keeps    ops, values, streams; the text satisfies the required order (ir/dep_graph.h)
  *
  * split-nonfusable: takes ops that cannot be fused out of super kernels, and cuts these there.
  *

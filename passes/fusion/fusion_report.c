@@ -1,7 +1,7 @@
 /* The account of each scope: what was fused, what breaks it and why, and what the user could
  * change. */
 #include "ir/calls.h"
-#include "ir/overlaps.h"
+#include "ir/hazards.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

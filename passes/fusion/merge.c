@@ -5,7 +5,7 @@
  * cycle where something between needs the one and is needed by the other: the merge makes a
  * strongly connected component. Its launches can still run in parallel, each on a stream of its
  * own, if no launch waits for itself by the order of ops and that of launches on streams
- * (ir/abreast.h). So a greedy search does each merge whose component has such streams.
+ * (ir/concurrency.h). So a greedy search does each merge whose component has such streams.
  *
  * Invariants: the schedule is a topological order of components, each of which is a consecutive
  * part of it; each component with several launches has streams. A merge changes only what is
@@ -15,7 +15,7 @@
  * All parts of a group are tried at once, then each half of them, then neighbours; groups of higher
  * ranks first. A trial is linear in the ops between the parts, plus the search for streams, which
  * has a budget; so has the sum of all trials. */
-#include "ir/abreast.h"
+#include "ir/concurrency.h"
 #include "ir/calls.h"
 #include "passes/fusion/fusion_internal.h"
 
@@ -114,7 +114,7 @@ struct merger {
     VEC(struct launch) launches;
     uint32_t *first_of;     /* by group: its first part, or NONE */
     struct vec_u32 *labels; /* by group: the streams of its ops; NULL: not known yet */
-    uint32_t *at;           /* per op: NONE, for abreast_init */
+    uint32_t *at;           /* per op: NONE, for concurrency_init */
     uint8_t *after;         /* per op: its segment needs one of the parts that are tried */
     uint8_t *before;        /* per op: one of them needs its segment */
     uint32_t *ops;          /* room for a schedule */
@@ -175,7 +175,7 @@ static void find_choices(struct merger *m, uint32_t group, const uint32_t *ops, 
 
 /* Gives choices to the launches of a component that have none; only to those whose stream is
  * unknown. */
-static void add_choices(struct merger *m, struct abreast *a, const struct vec_u32 *launches,
+static void add_choices(struct merger *m, struct concurrency *a, const struct vec_u32 *launches,
                         bool unknown)
 {
     struct vec_u32 *ops = mem_calloc(a->n_launches, sizeof *ops);
@@ -219,33 +219,33 @@ static uint32_t *number_launches(struct merger *m, const uint32_t *ops, uint32_t
  */
 static bool find_streams(struct merger *m, uint32_t *ops, uint32_t count, bool is_short)
 {
-    struct abreast abreast;
+    struct concurrency abreast;
     struct vec_u32 launches = {NULL, 0, 0};
     uint32_t *numbers = number_launches(m, ops, count, &launches);
     if (!m->labels)
         find_labels(m);
-    abreast_init(&abreast, m->f->order, m->at, ops, count, numbers, launches.count);
+    concurrency_init(&abreast, m->f->order, m->at, ops, count, numbers, launches.count);
     abreast.budget = STREAM_SEARCH;
     if (is_short && count < STREAM_SEARCH / SHORT_SEARCH)
         abreast.budget = (uint64_t)count * SHORT_SEARCH;
     add_choices(m, &abreast, &launches, true);
     for (uint32_t i = 0; i < launches.count; i++) {
-        struct abreast_launch *launch = &abreast.launches[i];
+        struct concurrency_launch *launch = &abreast.launches[i];
         uint32_t known = m->launches.at[launches.at[i]].stream;
         launch->stream = known == MANY ? launch->choices.at[0] : known;
         launch->placed = true;
     }
-    bool found = abreast_fits(&abreast);
+    bool found = concurrency_fits(&abreast);
     if (!found) {
         add_choices(m, &abreast, &launches, false);
-        found = abreast_find(&abreast);
+        found = concurrency_find(&abreast);
     }
     for (uint32_t i = 0; i < launches.count && found; i++)
         m->launches.at[launches.at[i]].stream = abreast.launches[i].stream;
     if (found)
         memcpy(ops, abreast.ran, count * sizeof *ops);
     *m->work += abreast.work;
-    abreast_free(&abreast);
+    concurrency_free(&abreast);
     mem_free(numbers);
     vec_free(&launches);
     return found;
@@ -486,15 +486,15 @@ static void split_component(struct merger *m, const struct segment *component,
     struct vec_u32 launches = {NULL, 0, 0};
     uint32_t *text = f->text + component->first, at = component->first;
     uint32_t *numbers = number_launches(m, ops_of(m, component), component->count, &launches);
-    struct abreast abreast;
-    abreast_init(&abreast, f->order, m->at, ops_of(m, component), component->count, numbers,
-                 launches.count);
+    struct concurrency abreast;
+    concurrency_init(&abreast, f->order, m->at, ops_of(m, component), component->count, numbers,
+                     launches.count);
     for (uint32_t i = 0; i < launches.count; i++) {
         abreast.launches[i].stream = m->launches.at[launches.at[i]].stream;
         abreast.launches[i].placed = true;
     }
-    abreast_sort(&abreast, text);
-    abreast_free(&abreast);
+    concurrency_sort(&abreast, text);
+    concurrency_free(&abreast);
     mem_free(numbers);
     launches.count = 0;
     numbers = number_launches(m, text, component->count, &launches);

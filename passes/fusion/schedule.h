@@ -5,7 +5,7 @@
 #define PASSES_FUSION_SCHEDULE_H
 
 #include "ir/base/heap.h"
-#include "ir/order.h"
+#include "ir/dep_graph.h"
 
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 

@@ -5,7 +5,7 @@
 #define PASSES_INLINE_GRAPH_H
 
 #include "ir/base/ids.h"
-#include "ir/order.h"
+#include "ir/launch_order.h"
 
 /* Of a graph that is called: the ops that execute something and come behind (before) no other such
  * op of the graph. */

@@ -3,7 +3,7 @@
 
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
-#include "passes/sync/report.h"
+#include "passes/sync/check.h"
 
 /* Whether the programs come to their end with all counters within bounds and at zero: the part of
  * the proof that does not ask what the calls are for. */

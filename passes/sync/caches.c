@@ -3,10 +3,10 @@
  * before would be read as it was. So between the moment when a core knows such an operand to be
  * written and the call that reads it, that core executes a `dcci`. A launch begins with empty
  * caches, so what was there before it needs none. */
+#include "ir/hazards.h"
 #include "ir/operands.h"
-#include "ir/overlaps.h"
 #include "ir/syntax/locate.h"
-#include "passes/sync/report.h"
+#include "passes/sync/check.h"
 
 /* A wait for an event from outside: in a program, or (step NONE) of the launch as a whole. */
 struct outer_wait {

@@ -1,6 +1,6 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/sync/report.h"
+#include "passes/sync/check.h"
 
 /* Whether an entry's groups of arguments are those of its super kernel's ops. */
 

@@ -1,6 +1,6 @@
+#include "ir/dep_graph.h"
+#include "ir/kernel_args.h"
 #include "tests/unit/entry_launch.h"
-#include "ir/event_sides.h"
-#include "ir/groups.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
+#include "ir/kernel_args.h"
 #include "tests/unit/entry_runner.h"
-#include "ir/groups.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

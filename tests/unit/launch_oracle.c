@@ -1,5 +1,5 @@
 /* States are single cores and who has them, and of each stream how far it is: no reductions, no
- * sums, nothing of passes/launches but the table. What must happen sooner or later and what only
+ * sums, nothing of passes/residency but the table. What must happen sooner or later and what only
  * may are told apart: a state hangs where nothing must happen and not all is over. */
 #include "tests/unit/launch_oracle.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_LAUNCH_ORACLE_H
 #define TESTS_UNIT_LAUNCH_ORACLE_H
 
-#include "passes/launches/launch_table.h"
+#include "passes/residency/launch_queue.h"
 
 enum { ORACLE_STREAMS = 4, ORACLE_CORES = 3 };
 

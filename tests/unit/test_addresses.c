@@ -3,7 +3,8 @@
  * large graph takes.
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs. */
-#include "ir/overlaps.h"
+#include "ir/hazards.h"
+#include "ir/launch_order.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 

@@ -1,7 +1,7 @@
-/* Concurrent launches: the verdicts of passes/launches against all that can happen core by core,
+/* Concurrent launches: the verdicts of passes/residency against all that can happen core by core,
  * on random tables. */
 #include "ir/base/text.h"
-#include "passes/launches/deadlock_search.h"
+#include "passes/residency/deadlock_search.h"
 #include "tests/unit/launch_oracle.h"
 #include "tests/unit/random_graph.h"
 
@@ -186,7 +186,7 @@ static enum answer ask(const struct launch_table *table, uint32_t limit, uint64_
 }
 
 /* Where the answer is exact: cores need not be free in pairs, or nobody can have broken up pairs
- * while somebody else gets all his (passes/launches/deadlock_search.h). */
+ * while somebody else gets all his (passes/residency/deadlock_search.h). */
 static bool is_exact(const struct launch_table *table)
 {
     bool mixed = false, inside = false;

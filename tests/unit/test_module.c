@@ -5,7 +5,8 @@
 #include "ir/base/heap.h"
 #include "ir/base/intern.h"
 #include "ir/base/text.h"
-#include "ir/order.h"
+#include "ir/dep_graph.h"
+#include "ir/launch_order.h"
 #include "tests/unit/parsed_module.h"
 
 #include <dirent.h>
@@ -308,7 +309,7 @@ static void test_suggest_best(void **state)
     assert_string_equal(suggest("abcdef", names + 2, 2), "abcdxf");
 }
 
-/* ------------------------------------------------------------------------ ir/order.h ---- */
+/* ------------------------------------------------------------------------ ir/dep_graph.h ---- */
 
 static bool edge_exists(const struct order *order, uint32_t to, uint32_t from, enum order_kind kind)
 {

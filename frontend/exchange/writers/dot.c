@@ -3,7 +3,7 @@
 #include "frontend/exchange/writers/foreign.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
-#include "ir/event_sides.h"
+#include "ir/dep_graph.h"
 #include "ir/syntax/spelling.h"
 
 /* A module on its way out. */

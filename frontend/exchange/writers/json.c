@@ -4,7 +4,7 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
 #include "ir/base/json.h"
-#include "ir/groups.h"
+#include "ir/kernel_args.h"
 #include "ir/module.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"

@@ -1,0 +1,123 @@
+/* Whether launches can come to a state in which none goes on: a search of the states of the launch
+ * queue.
+ *
+ * Model. A state is how far each lane is (launch_queue.h). A launch that has all its blocks on
+ * cores and all that it waits for runs to its end: nothing can keep it from that, and its end takes
+ * nothing from others. Until then it may have any number of its blocks, so a state leaves open how
+ * many: to reach a state, all launches hold as few as they can; in the question whether it hangs,
+ * as many as suit that. So the only choice is which launch gets its blocks next.
+ *
+ * Reduction. A launch is *harmless* if everybody finds cores for one more block even while all
+ * other streams hold the most that they hold from now on. No state that hangs has a harmless launch
+ * that can end: in all of them it has ended. To let it end at once takes nothing from others, so
+ * its other orders need not be tried. The same is true of a launch that has its cores. Such
+ * reductions are known as persistent sets (P. Godefroid, "Partial-Order Methods for the
+ * Verification of Concurrent Systems").
+ *
+ * Exactness. Within the limits, a state that hangs is found if, and only if, there is one, with one
+ * exception: a launch is taken to get its cores where there are enough of them. Where cores must be
+ * free in pairs, launches that keep single ones may have made that impossible; then a state may be
+ * found that cannot be reached. That needs mixed blocks and vector blocks that are kept while
+ * another launch gets all of its blocks, so a launch that notifies in the middle. Beyond the limits
+ * the verdict is SEARCH_UNKNOWN, and callers must refuse.
+ *
+ * Invariants. States are tried in the order of their progress, the sum of positions, so that ways
+ * which part meet again before one of them goes on. A state that alone is open is a root: every run
+ * comes through it. States before a root need not be remembered, and after a change of the queue
+ * the search goes on from the last root before it.
+ *
+ * Complexity. A state takes time in proportion to the square of the streams. Programs whose
+ * launches are ordered or harmless have a number of states in proportion to their length; others,
+ * to the product of the lengths of streams that are concurrent, which the limits bound. */
+#ifndef PASSES_RESIDENCY_DEADLOCK_SEARCH_H
+#define PASSES_RESIDENCY_DEADLOCK_SEARCH_H
+
+#include "ir/base/heap.h"
+#include "ir/base/intern.h"
+#include "passes/residency/launch_queue.h"
+
+enum verdict { SEARCH_SAFE, SEARCH_HANGS, SEARCH_UNKNOWN };
+
+/* Limits: of the states that are remembered at a time, and of the times that a stream is looked at.
+ */
+enum { SEARCH_STATES = 1 << 18, SEARCH_WORK = 1 << 26 };
+
+/* Why a stream does not go on. */
+enum standing { STANDS_OVER, STANDS_BEFORE_START, STANDS_IN_WAIT, STANDS_FOR_CORES };
+
+/* What somebody may lack: AICs, AIVs, and AI cores of which nothing is taken. */
+enum { LACK_AICS, LACK_AIVS, LACK_GROUPS, LACKS };
+
+/* Of some launches of one stream: the most that one of them holds, and the most that one of them
+ * holds that lacks a block. */
+struct launch_bound {
+    int32_t held[LACKS], lacking[LACKS];
+};
+
+/* What holds in a state for all streams together. */
+struct search_sums {
+    struct held held;       /* by launches for certain */
+    int64_t bound[LACKS];   /* the most that all streams hold from here on */
+    int64_t rise[LACKS][2]; /* the two largest differences between what a stream lacks and holds */
+};
+
+struct search {
+    struct queue *queue;
+    uint32_t max_states;
+    uint64_t max_work, work, tried; /* tried: states */
+    struct launch_bound **bounds;   /* by stream and stop of its main lane: of all launches from
+                                     * that of the stop on */
+    struct search_sums sums;
+    struct intern states;    /* positions, since the last root that is kept */
+    struct vec_u32 previous; /* by state: the one before it, or NONE */
+    struct heap open;        /* states whose successors are not tried, by progress */
+    struct vec_u32 roots;    /* positions */
+    uint32_t *stuck;         /* positions of the state that hangs */
+    uint32_t stuck_id;
+    struct held held; /* blocks that are held there, by shape */
+};
+
+/* The queue has no cycle, and outlives the search. */
+void search_init(struct search *search, struct queue *queue, uint32_t max_states,
+                 uint64_t max_work);
+void search_free(struct search *search);
+
+/* Goes on until a state hangs, or all are tried. */
+enum verdict search_run(struct search *search);
+/* In more ways than this launches come together, where the verdict is SEARCH_UNKNOWN. */
+uint64_t search_ways(const struct search *search);
+
+/* Why a stream does not go on in the state that hangs; `lane` becomes the one that stands so. */
+enum standing search_standing(const struct search *search, uint32_t stream, uint32_t *lane);
+/* How many blocks each stream has of those that are held there: of one shape the first has most. */
+void search_shares(const struct search *search, uint64_t *blocks);
+/* Copies the state before one to `positions`. `id` begins as search->stuck_id, and becomes that of
+ * the copy. False: it is the first that is known. */
+bool search_previous(const struct search *search, uint32_t *id, uint32_t *positions);
+
+/* ------------------------------------------------------------------------- changes ---- */
+
+enum { MEND_OTHERS = 6 };
+
+/* A change of a launch: it waits as a whole for what it waits for in the middle, or is cut there.
+ */
+struct mend {
+    bool cut;
+    uint32_t row;                 /* in table->rows */
+    uint32_t step;                /* in table->steps: the wait */
+    uint32_t other;               /* a row that found no cores, or NONE */
+    uint32_t others[MEND_OTHERS]; /* rows of the state that hangs: itself, then as many as fit */
+    uint32_t n_others;
+};
+
+struct mends {
+    struct mend *at;
+    uint32_t count, capacity;
+};
+
+/* Searches, and changes the queue where a state hangs, until none does (SEARCH_SAFE), no launch
+ * that waits in the state found can be changed (SEARCH_HANGS), or it is not known. Appends the
+ * changes. Parts of a launch that is cut are taken to be as large as it was. */
+enum verdict search_mend(struct search *search, struct mends *mends);
+
+#endif
