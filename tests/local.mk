@@ -267,8 +267,6 @@ script_tests = \
 	tests/e2e/torch_programs.py \
 	tests/e2e/onnx_operators.py \
 	tests/e2e/round_trips.py \
-	EXTRA_DIST += $(script_tests) tests/golden tests/import \
-	TESTS += $(script_tests) \
 	tests/checkers/sync_entries.py \
 	tests/checkers/tf_values.py \
 	tests/e2e/accounts.py \
@@ -360,6 +358,8 @@ script_tests = \
 	tests/e2e/vector_levels.py \
 	tests/e2e/where.py \
 	tests/e2e/wrong_kernels.py
+TESTS += $(script_tests)
+EXTRA_DIST += $(script_tests) tests/golden tests/import
 
 # ---- Fuzzing: configure with --enable-fuzz and CC=clang, then `make fuzz` ----
 
