@@ -122,7 +122,7 @@ refused "a dynamic kernel with a list of functions" \
     "fourth\.json:3:64: error: there are no functions in 'dynamic_func_names'" \
     's/"func_name": "twice"/"dynamic_func_names": ["twice"]/'
 refused "text behind a description" \
-    'fourth\.json:3:[0-9]*: error: expected the end of the text here, not .x' \
+    'fourth\.json:3:[0-9]*: error: expected the end of the text here' \
     '$s/$/ x/'
 refused "a key that stands twice" \
     'fourth\.json:1:[0-9]*: error: this object has the key "blockDim" twice' \
@@ -163,8 +163,8 @@ refused "parameters that are no list" \
     "fourth\.json:2:25: error: 'sub_operator_params' must be a list, not a string" \
     's/\["x", "y", "tiling"\]/"x"/'
 refused "values within values" \
-    'fourth\.json:1:[0-9]*: error: values are nested more than 256 deep' \
-    "1s/{/{\"more\": $(printf '[%.0s' {1..300}), /"
+    'fourth\.json:1:[0-9]*: error: .\[. is unexpected here, or nested more than 1000 deep' \
+    "1s/{/{\"more\": $(printf '[%.0s' {1..1100}), /"
 refused "a list for a description" \
     "fourth\.json:1:1: error: this must be an object with 'kernelName', not a list" \
     '1s/^/[/; $s/$/]/'
