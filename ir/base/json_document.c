@@ -36,9 +36,38 @@ static struct span span_of(const struct json_document *document, const char *beg
 #define fail(document, begin, end, ...)                                                            \
     json_fail_as(document, DIAG_foreign_syntax, span_of(document, begin, end), __VA_ARGS__)
 
+/* The innermost bracket that the text does not close, NULL where there is none. */
+static const char *unclosed_bracket(const struct json_document *document)
+{
+    const char *open[CJSON_NESTING_LIMIT];
+    size_t depth = 0;
+    for (const char *at = document->text; at < document->end; at++) {
+        if (*at == '"')
+            for (at++; at < document->end && *at != '"'; at++)
+                at += *at == '\\';
+        else if ((*at == '[' || *at == '{') && depth < CJSON_NESTING_LIMIT)
+            open[depth++] = at;
+        else if ((*at == ']' || *at == '}') && depth > 0)
+            depth--;
+    }
+    return depth ? open[depth - 1] : NULL;
+}
+
+/* The text ends too early. */
+static bool fail_at_end(struct json_document *document)
+{
+    const char *open = unclosed_bracket(document);
+    if (!open)
+        return fail(document, document->end, document->end, "the text ends within a value of JSON");
+    return fail(document, open, open + 1, "this '%c' is not ended by '%c'", *open,
+                *open == '{' ? '}' : ']');
+}
+
 /* cJSON does not accept the text at `at`, or, where a key is expected, one byte before it. */
 static bool fail_at(struct json_document *document, const char *at)
 {
+    if (at >= document->end)
+        return fail_at_end(document);
     const char *before = at - (at > document->text), *end;
     while (before > document->text && (unsigned char)before[-1] <= ' ')
         before--;
@@ -46,8 +75,6 @@ static bool fail_at(struct json_document *document, const char *at)
         at--;
     end = at + 1;
     unsigned char byte = (unsigned char)*at;
-    if (at == document->end)
-        return fail(document, at, at, "the text ends within a value of JSON");
     if (byte == '\\')
         return fail(document, at, end, "this escape is none of JSON's");
     if (byte == '[' || byte == '{')

@@ -67,7 +67,7 @@ check_match "and that it has none" 'its kernel runs on no AI cores' "$scratch/st
 check_status 1 "broken data is an error" \
     "$SKIRC" opt --kernel-dir="$scratch/wrong" "$scratch/good.skir"
 check_match "that names the place" \
-    'broken\.ops\.json:2:1: error: the text ends .* \[op-data\]' "$scratch/stderr"
+    'broken\.ops\.json:1:12: error: this .{. is not ended by .}. \[op-data\]' "$scratch/stderr"
 check_status 1 "so is data that says something else than is known" \
     "$SKIRC" opt --kernel-dir="$scratch/other" "$scratch/good.skir"
 check_match "and of what" \

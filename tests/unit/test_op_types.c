@@ -213,7 +213,7 @@ static const struct {
     const char *json, *error;
 } malformed[] = {
     {"", "1:1: the text ends within a value of JSON"},
-    {"{", "1:2: the text ends within a value of JSON"},
+    {"{", "1:1: this '{' is not ended by '}'"},
     {"{} {}", "1:4: expected the end of the text here"},
     {"{\"T\": {\"about\": \"a\\u0000b\"}}", "1:19: a string cannot have a NUL"},
     {"{\"T\\u0000\": {}}", "1:4: a string cannot have a NUL"},
