@@ -492,14 +492,15 @@ static void follow_carried(struct effects *effects, uint32_t body, const struct 
                            struct vec_u32 *written)
 {
     const struct call_info *info = call_info(op_call_kind(op));
-    uint8_t *seen = mem_calloc(op->operands.count, 1);
+    bool *seen = mem_calloc(op->operands.count, sizeof *seen);
     for (uint32_t i = 0; i < written->count; i++)
-        seen[written->at[i]] = 1;
+        seen[written->at[i]] = true;
     for (uint32_t i = 0; i < written->count; i++) {
         uint32_t param = effects_returned(effects, body, written->at[i] - info->lead);
         uint32_t operand = param == NONE ? NONE : operand_of(op, param);
-        if (operand == NONE || seen[operand]++)
+        if (operand == NONE || seen[operand])
             continue;
+        seen[operand] = true;
         vec_push(written, operand);
     }
     mem_free(seen);

@@ -534,7 +534,7 @@ static uint32_t moved_path(struct module *module, const struct move *move, uint3
 
 /* Ops that a pass has copied share their attributes: `moved` marks what was met, by attribute. */
 static void move_contents(struct module *module, const struct graph *graph, const struct move *move,
-                          uint8_t *moved)
+                          bool *moved)
 {
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct attr *attr = op_contents_attr(module, graph, &graph->ops.at[i]);
@@ -542,8 +542,9 @@ static void move_contents(struct module *module, const struct graph *graph, cons
             continue;
         const struct attr *file =
             attr_find(module, (struct range){attr->value.first, attr->value.count}, W_file);
-        if (!file || file->value.kind != ATTR_STRING || moved[file - module->attrs.at]++)
+        if (!file || file->value.kind != ATTR_STRING || moved[file - module->attrs.at])
             continue;
+        moved[file - module->attrs.at] = true;
         struct attr *own = &module->attrs.at[file - module->attrs.at];
         own->value.id = moved_path(module, move, own->value.id);
     }
@@ -571,7 +572,7 @@ void move_paths(struct module *module, const char *from, const char *to)
         return;
     struct move move = {real_folder(from), real_folder(to)};
     if (move.old && move.new &&strcmp(move.old, move.new) != 0) {
-        uint8_t *moved = mem_calloc(module->attrs.count, 1);
+        bool *moved = mem_calloc(module->attrs.count, sizeof *moved);
         for (uint32_t i = 0; i < module->includes.count; i++) {
             struct include *include = &module->includes.at[i];
             if (!module_includes(module, include->loc))

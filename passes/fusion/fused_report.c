@@ -175,11 +175,13 @@ void report_fused(struct diags *diags, const struct module *module, const struct
             g.last[block] = g.text.count;
         vec_push(&g.text, op);
     }
-    uint8_t *met = mem_calloc(graph->blocks.count, 1);
+    bool *met = mem_calloc(graph->blocks.count, sizeof *met);
     for (uint32_t i = 0; i < g.text.count; i++) {
         uint32_t block = graph_superkernel(graph, graph->ops.at[g.text.at[i]].block);
-        if (block != NONE && !met[block]++)
-            report_from(diags, &g, i);
+        if (block == NONE || met[block])
+            continue;
+        met[block] = true;
+        report_from(diags, &g, i);
     }
     mem_free(met);
     mem_free(g.parallel);

@@ -283,7 +283,7 @@ static bool is_collected(const struct fusion *f)
 static bool is_in_order(const struct fusion *f)
 {
     const struct order *order = f->order;
-    uint8_t *begun = mem_calloc(f->graph->blocks.count, 1);
+    bool *begun = mem_calloc(f->graph->blocks.count, sizeof *begun);
     /* By block: the place of its last op that executes something. By stream + 1, 0 for the default
      * one: the last place of what runs there. */
     uint32_t *end = mem_calloc(f->graph->blocks.count, sizeof *end);
@@ -296,8 +296,10 @@ static bool is_in_order(const struct fusion *f)
         uint32_t op = order->text[i], block = f->superkernel_of[op];
         for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
             ok = ok && order->position[order->edges[e].from] < i;
-        if (order->passive[op] || (block != NONE && begun[block]++))
+        if (order->passive[op] || (block != NONE && begun[block]))
             continue;
+        if (block != NONE)
+            begun[block] = true;
         uint32_t stream = block == NONE ? order->stream[op] : fusion_given_stream(f, block);
         uint32_t *last = id_map_at(&busy, stream == NONE ? 0 : stream + 1);
         ok = ok && (*last == NONE || *last < i);

@@ -580,12 +580,13 @@ static uint32_t stream_of(const struct ring_finder *r, uint32_t node)
 static void find_nodes(struct ring_finder *r)
 {
     struct id_map on_stream = {NULL, 0, 0}; /* by the label + 1, 0 for NONE: its last launch */
-    uint8_t *met = mem_calloc(r->order->n_ops, 1);
+    bool *met = mem_calloc(r->order->n_ops, sizeof *met);
     for (uint32_t i = 0; i < r->order->n_ops; i++) {
         uint32_t op = r->order->text[i], node = r->node[op] = first_op(r, op);
         r->edge[op] = NONE;
-        if (met[node]++)
+        if (met[node])
             continue;
+        met[node] = true;
         uint32_t *last =
             r->order->passive[op] ? NULL : id_map_at(&on_stream, stream_of(r, node) + 1);
         r->before[node] = last ? *last : NONE;
@@ -756,13 +757,14 @@ static void tell_rings(struct ring_finder *r)
     uint32_t n = r->order->n_ops;
     uint32_t *first = mem_calloc((size_t)n + 2, sizeof *first),
              *nodes = mem_calloc(n, sizeof *nodes);
-    uint8_t *told = mem_calloc(n, 1); /* by ring */
+    bool *told = mem_calloc(n, sizeof *told); /* by ring */
     for (int pass = 0; pass < 2; pass++) {
-        uint8_t *met = mem_calloc(n, 1);
+        bool *met = mem_calloc(n, sizeof *met);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t op = r->order->text[i], node = r->node[op];
-            if (r->order->passive[op] || met[node]++)
+            if (r->order->passive[op] || met[node])
                 continue;
+            met[node] = true;
             if (pass == 0)
                 first[r->ring[node] + 2]++;
             else
@@ -774,8 +776,9 @@ static void tell_rings(struct ring_finder *r)
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t ring = r->ring[r->node[r->order->text[i]]];
-        if (!told[ring]++ && first[ring + 1] - first[ring] > 1)
+        if (!told[ring] && first[ring + 1] - first[ring] > 1)
             tell_ring(r, nodes + first[ring], first[ring + 1] - first[ring]);
+        told[ring] = true;
     }
     mem_free(first);
     mem_free(nodes);

@@ -126,6 +126,15 @@ with open("many.json") as file:
     fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
 tap.check("  and no list has all of them once more", max(len(remark["beside"]) for remark in fused) == 100, fused[:2])
 
+# More ops than a byte counts.
+with open("long.skir", "w") as file:
+    file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] {\n  scope @s {\n")
+    for i in range(600):
+        file.write(f'    %v{i} = Add({f"%v{i - 1}" if i else "%a"}, %a) : f32[8]\n')
+    file.write("  }\n  return %v599\n}\n")
+done = tap.skirc("check", "--explain", "--no-lower", "long.skir")
+tap.check("a long super kernel is told once", done.stdout.count("[fused]") == 1, done.stdout[:2000])
+
 with open("plain.skir", "w") as file:
     file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] { return %a }\n")
 done = tap.skirc("check", "--explain", "plain.skir")
