@@ -79,7 +79,7 @@ struct op_type {
     const struct op_graph *graphs;
     bool passive;  /* executes nothing on a device (docs/language.md, "Order") */
     bool view;     /* results are operands seen otherwise; nothing has to be done */
-    bool no_cores; /* its kernel runs on no AI cores (ir/op_cores.h) */
+    bool no_cores; /* its kernel runs on no AI cores (ir/modref.h) */
     const struct op_rule *shape;
     const struct op_content_rule *contents; /* those of an operand follow one another */
     struct op_rule flops, bytes;            /* `text` is NULL where nothing is said */

@@ -14,7 +14,7 @@ struct called_source {
     const struct entry *entry;
     const uint32_t *ops; /* op ids in list order */
     uint32_t count;
-    const uint32_t *grouped;        /* as in members.h */
+    const uint32_t *grouped;        /* as in launch_order.h */
     const struct group_name *names; /* by place: what the op's group is called */
 };
 

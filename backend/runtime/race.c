@@ -408,7 +408,7 @@ void skrt_race_reset(struct skrt_core *core, const void *word)
     free(event);
 }
 
-/* The race check: which calls start without knowing enough, and the words for it (race_state.h). */
+/* The race check: which calls start without knowing enough, and the words for it. */
 
 /* ------------------------------------------------------------ findings ---- */
 

@@ -235,7 +235,7 @@ struct gear_facts {
 
 /* The same of all combinations. */
 struct unit {
-    uint32_t name;  /* common to them (gear_names.h) */
+    uint32_t name;  /* common to them */
     unsigned shown; /* the facts that are told: a bit each */
     struct gear_facts *rows;
     uint32_t *kinds; /* by row: the same number where rows are alike */

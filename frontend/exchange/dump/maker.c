@@ -198,7 +198,7 @@ void maker_leave(struct dump_maker *maker)
     close_block(maker, &maker->scope_block, &maker->scope);
 }
 
-/* Opens and closes blocks before an op of the node (make_blocks.c). */
+/* Opens and closes blocks before an op of the node. */
 static void maker_enter(struct dump_maker *maker, const struct dump_node *node)
 {
     uint32_t scope = is_scope(maker->module, node->scope) ? node->scope : NONE;
@@ -270,7 +270,7 @@ static bool is_written(const struct dump_maker *maker, uint32_t value)
 }
 
 /* Notes whether the results of an op that was added are ordered. `effects` says that the op may do
- * more than give its results (make_op.c). */
+ * more than give its results. */
 static void maker_note_order(struct dump_maker *maker, uint32_t id, bool effects)
 {
     const struct graph *graph = maker->out;
