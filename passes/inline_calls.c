@@ -392,7 +392,7 @@ static void look_behind_callees(struct inliner *inliner, uint32_t root)
             place->callee = 0;
         } else {
             place->callee++;
-            if (!inliner->done[callee.graph]++)
+            if (!inliner->done[callee.graph])
                 vec_push(&way, (struct place){callee.graph, 0, 0});
             inliner->done[callee.graph] = 1;
         }

@@ -106,19 +106,18 @@ static struct device_run *new_run(struct device_run *root, const struct graph *g
 /* Each graph once; its run stands in the list before those of graphs that it calls. */
 void calls_open(struct device_run *run)
 {
-    uint8_t *seen = mem_calloc(run->module->graphs.count, 1);
+    bool *seen = mem_calloc(run->module->graphs.count, sizeof *seen);
     vec_push(&run->runs, run);
+    seen[graph_id(run->module, run->graph)] = true;
     for (uint32_t i = 0; i < run->runs.count; i++) {
-        const struct graph *graph = run->runs.at[i]->graph;
-        struct callee callee;
-        seen[graph_id(run->module, graph)] = 1;
-        for (uint32_t op = 0; op < graph->ops.count; op++)
-            for (uint32_t n = 0; op_callee(run->module, &graph->ops.at[op], n, &callee); n++) {
-                if (seen[callee.graph])
-                    continue;
-                seen[callee.graph] = 1;
-                vec_push(&run->runs, new_run(run, &run->module->graphs.at[callee.graph]));
-            }
+        struct call_walk walk = {0, 0};
+        uint32_t called;
+        while ((called = graph_next_called(run->module, run->runs.at[i]->graph, &walk)) != NONE) {
+            if (seen[called])
+                continue;
+            seen[called] = true;
+            vec_push(&run->runs, new_run(run, &run->module->graphs.at[called]));
+        }
     }
     mem_free(seen);
 }

@@ -241,7 +241,7 @@ static bool init_memories(struct storage *storage, const uint64_t *sizes, struct
 
 /* Zeroed storage for every memory of the graph's values, as what runs the graph takes it. False,
  * with diagnostics, where a type is not supported or this machine has no memory for `copies` such
- * storages. Always to be freed; till then it stays where it is. */
+ * storages. Always to be freed; until then it stays where it is. */
 static bool storage_init(struct storage *storage, const struct backend_runner *runner,
                          const struct module *module, const struct graph *graph, unsigned copies,
                          struct diags *diags)
@@ -509,18 +509,19 @@ bool storage_compare(const struct storage *storage, const struct storage *second
 /* The graph, and all that it calls, by index. */
 static void find_run(const struct module *module, uint32_t main_graph, struct vec_u32 *run)
 {
-    uint8_t *seen = mem_calloc(module->graphs.count, 1);
-    struct callee callee;
+    bool *seen = mem_calloc(module->graphs.count, sizeof *seen);
     vec_push(run, main_graph);
-    seen[main_graph] = 1;
+    seen[main_graph] = true;
     for (uint32_t i = 0; i < run->count; i++) {
         const struct graph *graph = &module->graphs.at[run->at[i]];
-        for (uint32_t op = 0; op < graph->ops.count; op++)
-            for (uint32_t n = 0; op_callee(module, &graph->ops.at[op], n, &callee); n++)
-                if (!seen[callee.graph]++)
-                    vec_push(run, callee.graph);
-                else
-                    seen[callee.graph] = 1;
+        struct call_walk walk = {0, 0};
+        uint32_t called;
+        while ((called = graph_next_called(module, graph, &walk)) != NONE) {
+            if (seen[called])
+                continue;
+            seen[called] = true;
+            vec_push(run, called);
+        }
     }
     mem_free(seen);
 }
