@@ -344,6 +344,13 @@ void diags_take_back_one(struct diags *diags, uint32_t place)
     diags->counts[SEVERITY_REMARK]--;
 }
 
+void diags_take_back_all(struct diags *diags, enum diag_id id)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == id && !diags->list.at[i].taken_back)
+            diags_take_back_one(diags, i);
+}
+
 /* `but`: a severity, or SEVERITY_COUNT for none. */
 static void keep_all(struct diags *diags, enum severity but)
 {

@@ -159,6 +159,8 @@ const char *diag_copies_text(struct diags *diags, const struct diag *diag);
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span);
 /* The same of one remark, by its place in the list. */
 void diags_take_back_one(struct diags *diags, uint32_t place);
+/* The same of all remarks of an id. */
+void diags_take_back_all(struct diags *diags, enum diag_id id);
 /* Removes from the list what was taken back. */
 void diags_settle(struct diags *diags);
 /* Removes those of a severity from the list. */

@@ -194,9 +194,7 @@ void report_fused_again(struct diags *diags, const struct module *module, struct
 {
     if (!diags->remarks || !diags_have(diags, DIAG_fused))
         return;
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        if (diags->list.at[i].id == DIAG_fused)
-            diags_take_back_one(diags, i);
+    diags_take_back_all(diags, DIAG_fused);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         const struct graph *graph = &module->graphs.at[i];
         gears_tell_copy(diags, module, graph);

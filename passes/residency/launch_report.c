@@ -818,9 +818,7 @@ void report_rings(struct diags *diags, const struct module *module, struct analy
 {
     if (!diags->remarks)
         return;
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        if (diags->list.at[i].id == DIAG_ring)
-            diags_take_back_one(diags, i);
+    diags_take_back_all(diags, DIAG_ring);
     diags_settle(diags);
     for (uint32_t g = 0; g < module->graphs.count; g++) {
         const struct graph *graph = &module->graphs.at[g];
