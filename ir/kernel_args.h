@@ -91,7 +91,7 @@ struct slots {
     uint32_t count, capacity;
 };
 
-/* Appends what stands behind the slots of an entry's last op, by the entry's own groups: the
+/* Appends what follows the slots of an entry's last op, by the entry's own groups: the
  * workspace of fed barriers, and the two slots of time records. */
 void slots_add_entry(struct slots *slots, const struct entry *entry);
 
@@ -109,7 +109,7 @@ bool slot_is_arg(const struct entry *entry, const struct graph *graph, struct sl
                  const struct arg *arg);
 
 /* Gives the groups of the ops of one entry their names: that of the op's last result that is no
- * token, or of its token; of an op without results its type, and behind the first of a type TYPE_1,
+ * token, or of its token; of an op without results its type, and after the first of a type TYPE_1,
  * TYPE_2, as far as these are not taken. */
 struct group_namer {
     struct module *module;

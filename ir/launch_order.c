@@ -194,7 +194,7 @@ static void place_gates(struct gates *gates)
     }
 }
 
-/* Puts a node behind all of a launch. */
+/* Puts a node after all of a launch. */
 static void follow(struct gates *gates, uint32_t node, const struct gates_launch *launch)
 {
     const struct order *base = gates->base;

@@ -47,8 +47,8 @@ struct gates_launch {
     uint32_t op, gate;
 };
 
-/* The order with a node more for each super kernel, its gate: its ops are behind it, and it is
- * behind the launch before it on its stream. */
+/* The order with a node more for each super kernel, its gate: its ops are after it, and it is
+ * after the launch before it on its stream. */
 struct gates {
     struct order order;
     const struct order *base;

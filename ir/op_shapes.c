@@ -653,7 +653,7 @@ static void wrong_whole(struct looking *looking)
 
 /* ------------------------------------------------------------------------ checking ---- */
 
-/* The elements on their own; what is evaluated for one is released behind it. */
+/* The elements on their own; what is evaluated for one is released after it. */
 static void look_by_element(struct looking *looking, const struct op_rule *rule)
 {
     struct evaluator *e = &looking->e;

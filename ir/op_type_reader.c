@@ -198,7 +198,7 @@ static bool read_names_of(const struct reading *reading, const cJSON *list, uint
     return true;
 }
 
-/* Where what is wrong with the two lists is to be mended. */
+/* Where what is wrong with the two lists is to be repaired. */
 static struct span place_of_slots(const struct reading *reading, const cJSON *operands,
                                   const cJSON *results)
 {

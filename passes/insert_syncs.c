@@ -46,7 +46,7 @@ struct sync_inserter {
     bool shortcuts; /* what some cores do alone need not be told to all */
 };
 
-/* Why a node comes behind another. */
+/* Why a node comes after another. */
 struct sync_cause {
     enum {
         CAUSE_EDGE,   /* the graph orders their ops */
@@ -60,7 +60,7 @@ struct sync_cause {
     uint32_t edge; /* CAUSE_EDGE: the index of the edge */
 };
 
-/* `node` of a core type comes behind `before` of another or the same: numbers as in op_nodes, and
+/* `node` of a core type comes after `before` of another or the same: numbers as in op_nodes, and
  * neither is 0. */
 struct sync_need {
     int core, before_core;
@@ -127,7 +127,7 @@ NEEDS_INLINE void visit_calls(const struct sync_inserter *in, need_visitor *visi
                                           {CAUSE_EVENT, op, NONE, NONE}});
 }
 
-/* A reset comes behind all waits for the event. */
+/* A reset comes after all waits for the event. */
 NEEDS_INLINE void visit_reset(const struct sync_inserter *in, need_visitor *visit, void *user,
                               int core, uint32_t node, uint32_t event)
 {
@@ -513,7 +513,7 @@ static void remark(const struct explainer *ex, const struct claim *claim, uint32
                   core_type_name((enum core_type)need->before_core));
 }
 
-/* The turn of the op whose call is next behind a gap. */
+/* The turn of the op whose call is next after a gap. */
 static uint32_t turn_behind(const struct sync_inserter *in, int core, uint32_t gap)
 {
     const struct sync_list *list = &in->plan.lists[core];

@@ -28,15 +28,15 @@ enum { MAX_ROUNDS = 64 };
 
 /* ------------------------------------------------------------------------- reports ---- */
 
-static enum diag_id mend_id(const struct launch_advisor *advisor, const struct mend *mend,
-                            enum sk_strict strict)
+static enum diag_id fix_id(const struct launch_advisor *advisor, const struct fix *fix,
+                           enum sk_strict strict)
 {
-    uint32_t block = advisor->launches.sources.at[mend->row].block;
+    uint32_t block = advisor->launches.sources.at[fix->row].block;
     if (strict == SK_STRICT_abort)
         return DIAG_scope_broken;
     if (strict == SK_STRICT_bypass)
         return DIAG_scope_bypassed;
-    if (!mend->cut)
+    if (!fix->cut)
         return DIAG_launch_waits;
     bool differs = advisor->context->reference_partition &&
                    attr_find(advisor->module, advisor->graph->blocks.at[block].attrs, W_scope);
@@ -44,10 +44,10 @@ static enum diag_id mend_id(const struct launch_advisor *advisor, const struct m
 }
 
 /* Of the launch '@s': what becomes of it. */
-static const char *mend_text(const struct launch_advisor *advisor, const struct mend *mend,
-                             enum sk_strict strict)
+static const char *fix_text(const struct launch_advisor *advisor, const struct fix *fix,
+                            enum sk_strict strict)
 {
-    const struct launch_step *step = &advisor->launches.table.steps.at[mend->step];
+    const struct launch_step *step = &advisor->launches.table.steps.at[fix->step];
     struct arena *arena = &advisor->context->diags->arena;
     const char *op =
         op_text(advisor->module, advisor->graph, &advisor->graph->ops.at[step->user], arena);
@@ -55,46 +55,45 @@ static const char *mend_text(const struct launch_advisor *advisor, const struct 
         return "breaks here, which strict-scope-check=abort forbids";
     if (strict == SK_STRICT_bypass)
         return "is left unfused, since it would break here (strict-scope-check=bypass)";
-    return mend->cut ? arena_printf(arena, "is cut before %s", op)
-                     : arena_printf(arena, "waits as a whole for what %s waits for", op);
+    return fix->cut ? arena_printf(arena, "is cut before %s", op)
+                    : arena_printf(arena, "waits as a whole for what %s waits for", op);
 }
 
-/* How many cores the two launches of a mend need. */
-static void help_cores(const struct launch_advisor *advisor, const struct mend *mend)
+/* How many cores the two launches of a fix need. */
+static void help_cores(const struct launch_advisor *advisor, const struct fix *fix)
 {
     const struct launch_table *table = &advisor->launches.table;
-    const struct launch_row *row = &table->rows.at[mend->row],
-                            *other = &table->rows.at[mend->other];
-    diag_help(
-        advisor->context->diags, "of %u AICs and %u AIVs %s keeps %s, and %s needs %s at once",
-        table->device.aics, table->device.aivs, launch_text(advisor, mend->row),
-        launch_cores_text(advisor, row->shape, row->blocks), launch_text(advisor, mend->other),
-        launch_cores_text(advisor, other->shape, other->keeps ? other->blocks : 1));
+    const struct launch_row *row = &table->rows.at[fix->row], *other = &table->rows.at[fix->other];
+    diag_help(advisor->context->diags,
+              "of %u AICs and %u AIVs %s keeps %s, and %s needs %s at once", table->device.aics,
+              table->device.aivs, launch_text(advisor, fix->row),
+              launch_cores_text(advisor, row->shape, row->blocks), launch_text(advisor, fix->other),
+              launch_cores_text(advisor, other->shape, other->keeps ? other->blocks : 1));
 }
 
 /* What was changed at a wait, and for whom. False where that must not be. */
-static bool report_mend(struct launch_advisor *advisor, const struct mend *mend, uint32_t cuts)
+static bool report_fix(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts)
 {
     const struct graph_launches *launches = &advisor->launches;
     struct diags *diags = advisor->context->diags;
-    const struct launch_step *step = &launches->table.steps.at[mend->step];
-    enum sk_strict strict = mend_strictness(mend, launches);
+    const struct launch_step *step = &launches->table.steps.at[fix->step];
+    enum sk_strict strict = fix_strictness(fix, launches);
     struct span span =
         locate_op(advisor->module, &advisor->graph->ops.at[step->user], OP_TYPE_NAME, 0);
-    bool told = diag_at(diags, mend_id(advisor, mend, strict), span,
+    bool told = diag_at(diags, fix_id(advisor, fix, strict), span,
                         "%s %s: waiting here for '%.*s' it would keep the cores that %s lacks%s",
-                        launch_text(advisor, mend->row), mend_text(advisor, mend, strict),
+                        launch_text(advisor, fix->row), fix_text(advisor, fix, strict),
                         NAME(advisor->module, launches->events.at[step->event]),
-                        mend->other == NONE ? "another launch" : launch_text(advisor, mend->other),
-                        mend->cut && strict != SK_STRICT_abort && strict != SK_STRICT_bypass
+                        fix->other == NONE ? "another launch" : launch_text(advisor, fix->other),
+                        fix->cut && strict != SK_STRICT_abort && strict != SK_STRICT_bypass
                             ? ", and what it waits for comes only after its start"
                             : "");
-    if (told && mend->cut)
-        advise_cut(advisor, mend, cuts);
-    if (told && mend->other != NONE) {
-        struct span other = launch_span(advisor, mend->other);
-        if (mend->cut)
-            help_cores(advisor, mend);
+    if (told && fix->cut)
+        advise_cut(advisor, fix, cuts);
+    if (told && fix->other != NONE) {
+        struct span other = launch_span(advisor, fix->other);
+        if (fix->cut)
+            help_cores(advisor, fix);
         if (other.end)
             diag_note(diags, other, "that lacks cores");
     }
@@ -115,7 +114,7 @@ static void seal_entries(struct launch_advisor *advisor)
 }
 
 /* `work`: what is left of it in all rounds. */
-static enum verdict find_mends(const struct launch_table *table, struct mends *mends,
+static enum verdict find_fixes(const struct launch_table *table, struct fixes *fixes,
                                uint64_t *work)
 {
     struct queue queue;
@@ -125,7 +124,7 @@ static enum verdict find_mends(const struct launch_table *table, struct mends *m
     if (!queue_has_cycle(&queue, positions)) {
         struct search search;
         search_init(&search, &queue, SEARCH_STATES, *work);
-        verdict = search_mend(&search, mends);
+        verdict = search_fix(&search, fixes);
         *work -= search.work < *work ? search.work : *work;
         search_free(&search);
     }
@@ -137,35 +136,35 @@ static enum verdict find_mends(const struct launch_table *table, struct mends *m
 /* Before there are entries, a notification may come before all blocks have their cores. Where
  * nothing helps against that, others are looked for that help if it does not: verify-launches
  * decides. */
-static void find_all_mends(struct launch_table *table, struct mends *mends, uint64_t *work)
+static void find_all_fixes(struct launch_table *table, struct fixes *fixes, uint64_t *work)
 {
-    if (find_mends(table, mends, work) != SEARCH_HANGS || mends->count > 0)
+    if (find_fixes(table, fixes, work) != SEARCH_HANGS || fixes->count > 0)
         return;
     for (uint32_t i = 0; i < table->steps.count; i++)
         table->steps.at[i].early = false;
-    find_mends(table, mends, work);
+    find_fixes(table, fixes, work);
 }
 
 static bool limit_graph(struct launch_advisor *advisor, struct graph *graph, uint64_t *work,
                         bool *changed)
 {
     struct pass_context *context = advisor->context;
-    struct mends mends = {NULL, 0, 0};
+    struct fixes fixes = {NULL, 0, 0};
     uint32_t cuts = 0;
     bool ok = true;
     seal_entries(advisor);
-    find_all_mends(&advisor->launches.table, &mends, work);
-    for (uint32_t i = 0; i < mends.count; i++)
-        cuts += mends.at[i].cut;
-    for (uint32_t i = 0; i < mends.count; i++)
-        ok = report_mend(advisor, &mends.at[i], cuts) && ok;
-    if (ok && mends.count) {
+    find_all_fixes(&advisor->launches.table, &fixes, work);
+    for (uint32_t i = 0; i < fixes.count; i++)
+        cuts += fixes.at[i].cut;
+    for (uint32_t i = 0; i < fixes.count; i++)
+        ok = report_fix(advisor, &fixes.at[i], cuts) && ok;
+    if (ok && fixes.count) {
         const struct order *order = analyses_order(context->analyses, context->module, graph);
-        mends_apply(&mends, &advisor->launches, order, context->module, graph,
+        fixes_apply(&fixes, &advisor->launches, order, context->module, graph,
                     context->reference_names);
         *changed = true;
     }
-    vec_free(&mends);
+    vec_free(&fixes);
     return ok;
 }
 

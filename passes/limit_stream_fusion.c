@@ -77,7 +77,7 @@ static void help(struct pass_context *context, const struct graph *graph,
         order = arena_printf(&context->diags->arena, "order the two: 'after (%s)' on this op",
                              args_name_text(module, graph->values.at[from->results.first].name,
                                             false, &context->diags->arena));
-    uint32_t mended = sk_options_override(module, own, "stream-fusion=1");
+    uint32_t repaired = sk_options_override(module, own, "stream-fusion=1");
     if (by)
         diag_help(context->diags,
                   "'stream-fusion' of %s is 0, whatever the scope says: leave it out there, or 1; "
@@ -85,7 +85,7 @@ static void help(struct pass_context *context, const struct graph *graph,
                   by, order);
     else
         diag_help(context->diags, "let streams run side by side: options = \"%.*s\"; or %s",
-                  NAME(module, mended), order);
+                  NAME(module, repaired), order);
 }
 
 static void report(struct pass_context *context, const struct graph *graph,

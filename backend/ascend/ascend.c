@@ -25,7 +25,7 @@
 #include "ir/base/diag.h"
 #include "ir/syntax/locate.h"
 
-/* Groups of the link; kernels' come behind them. Parts of entries are apart, as inline functions of
+/* Groups of the link; kernels' come after them. Parts of entries are apart, as inline functions of
  * one name are other code for the other core type. */
 enum { FIRST_KERNEL_GROUP = CORE_TYPES };
 
@@ -194,7 +194,7 @@ static void report_error(const struct emission_job *job, const struct said_error
         diag_help(job->diags, "line %u of the source is '%.*s'", error->line, size, text);
 }
 
-/* `said` is what a tool that failed printed, behind a line that names it; it is changed. */
+/* `said` is what a tool that failed printed, after a line that names it; it is changed. */
 static void compile_errors_report(const struct emission_job *job, char *said,
                                   const struct text *source, const struct source_lines *lines)
 {

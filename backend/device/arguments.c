@@ -136,7 +136,7 @@ static bool list_fill(struct device_run *run, uint32_t form, uint64_t *table, vo
     return any;
 }
 
-/* What is put one behind the other; texts, which need no alignment, come last. */
+/* What is put one after the other; texts, which need no alignment, come last. */
 struct packing {
     unsigned char *at;
     uint64_t used;

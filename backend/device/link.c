@@ -99,7 +99,7 @@ static uint32_t first_variant(const struct module *module, const struct kernel *
     return NONE;
 }
 
-/* A kernel's parts are named after it; what its name would be with a number behind it may be
+/* A kernel's parts are named after it; what its name would be with a number after it may be
  * another kernel's. */
 void device_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
                            uint32_t variant, enum core_type core, uint32_t copy)

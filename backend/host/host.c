@@ -391,7 +391,7 @@ static void put_kernels(struct entries_maker *maker)
 
 /* ------------------------------------------------------------------------------- sites ---- */
 
-/* The text of a call goes on behind its NUL with the op. */
+/* The text of a call goes on after its NUL with the op. */
 static void put_site(struct entries_maker *maker, uint32_t id)
 {
     struct object_maker *base = &maker->base;

@@ -277,7 +277,7 @@ bool object_code(const char *path, object_code_visit *visit, void *user, char *e
 /* Line tables: which lines of a source the code of an object's functions is of. DWARF, versions 2
  * to 4, section 6.2: a program for a machine that writes the table's rows. */
 
-/* The bytes of a section that are left. Reads behind the end give 0 and set `over`. */
+/* The bytes of a section that are left. Reads past the end give 0 and set `over`. */
 struct cursor {
     const struct object_section *section;
     uint64_t at, end;

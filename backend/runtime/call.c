@@ -9,7 +9,7 @@
 /* Early start: sub-kernels that do halves of the entry's barriers themselves, and cores that do
  * them in place of a sub-kernel that they do not run (docs/device-model.md, "Early start"). */
 
-/* What an op waits for behind one that has parts on the core types that `early` names. */
+/* What an op waits for after one that has parts on the core types that `early` names. */
 static void early_wait(struct skrt_core *core, const struct skrt_call *call, unsigned early,
                        const struct skrt_site *site)
 {
@@ -42,7 +42,7 @@ static void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call
 }
 
 /* Records that the sub-kernel does one of its halves; returns whether there is anything to do: a
- * sub-kernel that is launched alone has nobody before or behind it. */
+ * sub-kernel that is launched alone has nobody before or after it. */
 static bool early_begin(struct skrt_core *core, unsigned half, const char *name)
 {
     bool alone = !core->job->launch->entry;
@@ -235,7 +235,7 @@ void skrt_select(struct skrt_core *core, const struct skrt_select *select,
     const _Atomic uint64_t *key_word = skrt_event_word(core, select->slot);
     const _Atomic uint64_t *blocks_word = skrt_event_word(core, select->slot + 1);
     wait_for_lock(core, select->slot + 2);
-    /* Whoever opened the lock wrote these before. */
+    /* The core that opened the lock wrote these before. */
     uint64_t key = atomic_load_explicit(key_word, memory_order_relaxed);
     core->variant_blocks = atomic_load_explicit(blocks_word, memory_order_relaxed);
     core->variant = NULL;

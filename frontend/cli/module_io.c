@@ -296,7 +296,7 @@ static void remarks_json(struct json *json, struct diags *diags, const char *fil
         json_add_string(json, "text", diag->text);
         put_origin(json, diag->origin);
         put_position(json, diags, diag->span, file);
-        /* Elements of a list stand one behind the other. */
+        /* Elements of a list stand one after the other. */
         const struct diag_field *field = diag->fields;
         while (field) {
             const char *key = field->key;

@@ -218,7 +218,7 @@ static bool read_run(struct opt_passes *passes, const struct invocation *invocat
     if (!option_given(invocation, "passes") && limited &&
         !append(&passes->run, invocation, table, "passes", "default"))
         return false;
-    /* Keeps what is behind the one pass, and up to the other. */
+    /* Keeps what is after the one pass, and up to the other. */
     uint32_t first = 0, last = passes->run.count;
     if (option_given(invocation, "start-after")) {
         first = find_pass(&passes->run, invocation, table, "start-after", 0);
@@ -238,7 +238,7 @@ static bool read_run(struct opt_passes *passes, const struct invocation *invocat
     return true;
 }
 
-/* Whether --print-after asks for the module behind a pass. */
+/* Whether --print-after asks for the module after a pass. */
 static bool opt_passes_prints(const struct opt_passes *passes, const struct pass *pass)
 {
     for (uint32_t i = 0; i < passes->printed.count; i++)
@@ -247,7 +247,7 @@ static bool opt_passes_prints(const struct opt_passes *passes, const struct pass
     return passes->print_all;
 }
 
-/* Dumps that nobody would see are a slip. */
+/* Dumps after passes that do not run are a mistake. */
 static bool check_printed(const struct opt_passes *passes, const struct invocation *invocation)
 {
     bool seen = passes->printed.count == 0;
@@ -287,7 +287,7 @@ static bool add_op_types(const struct input *input, struct reread *reread)
     return !folder || op_types_add_folder(reread->module->op_types, folder, &fault);
 }
 
-/* The text gets the NUL behind its end that sources have. */
+/* The text gets the NUL after its end that sources have. */
 static bool read_back(const struct input *input, struct reread *reread, struct text *text)
 {
     text_char(text, '\0');

@@ -58,7 +58,7 @@ static bool read_option(struct shape_arguments *shapes, const struct invocation 
     return true;
 }
 
-/* What cannot be read is reported by whoever reads the contents. */
+/* A file that cannot be read is reported where its contents are read. */
 static void read_file(struct shape_arguments *shapes, const char *text)
 {
     struct npy_header header;

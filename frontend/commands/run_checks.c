@@ -498,7 +498,7 @@ static void report_signs(const struct op_checks *checks)
         report_graph(checks->runner, "an input that none of its ops writes");
 }
 
-/* Runs the ops of an outcome, whose first run has ended, in `storages`, which are filled anew.
+/* Runs the ops of an outcome, whose first run has ended, in `storages`, which are filled again.
  * Reports what they do wrong, and the signs that no op explains. `*wrong`: something was. */
 static enum exit_status op_checks_run(const struct outcome *outcome,
                                       const struct storages *storages,

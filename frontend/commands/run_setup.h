@@ -6,7 +6,7 @@
 
 /* ---- Options that name values of a graph: --input, --output, --print, --expect ---- */
 
-/* What an option may name, and what stands behind the name. */
+/* What an option may name, and what follows the name. */
 enum named_kind {
     NAMED_PARAMETER, /* NAME=SPEC */
     NAMED_VALUE,     /* NAME=FILE.npy */

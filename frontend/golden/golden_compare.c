@@ -92,7 +92,7 @@ static struct part cut_words(const char **path)
 }
 
 /* Narrows `*part` to the lines of the part that `path` names: words that a line begins with, from
- * that line to the one that begins with '}' as deep as it; behind a comma words of a line in
+ * that line to the one that begins with '}' as deep as it; after a comma words of a line in
  * there. False where there is none; `*missing` is then what was looked for last. */
 static bool golden_find_part(struct part *part, const char *path, struct part *missing)
 {

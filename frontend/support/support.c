@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What can stand behind an option. */
+/* What can follow an option. */
 enum value_kind {
     VALUE_NONE, /* a flag */
     VALUE_ANY,

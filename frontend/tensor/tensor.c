@@ -385,7 +385,7 @@ static int64_t shown(const struct tensor *tensor, uint32_t axis)
     return tensor->dims[axis] <= (inner ? 8 : 2) ? 0 : inner ? 3 : 1;
 }
 
-/* The index behind `i` that is shown; `*gap` where some in between are not. */
+/* The index after `i` that is shown; `*gap` where some in between are not. */
 static int64_t next_shown(const struct tensor *tensor, uint32_t axis, int64_t i, bool *gap)
 {
     int64_t ends = shown(tensor, axis);

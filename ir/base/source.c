@@ -253,7 +253,7 @@ static void meet_source(struct source *source)
     text_free(&identity);
 }
 
-/* The offsets of a file begin behind that of the end of the text before. */
+/* The offsets of a file begin after that of the end of the text before. */
 static uint64_t next_begin(const struct source *source)
 {
     uint32_t count = source->files.count;

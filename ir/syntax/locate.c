@@ -455,7 +455,7 @@ static void add(struct parts *parts, uint32_t loc, struct range attrs)
         vec_push(parts, (struct part){loc, attrs, false});
 }
 
-/* Behind its attributes stand the types of its results. */
+/* After its attributes stand the types of its results. */
 static void add_head(struct parts *parts, const struct module *module, const struct graph *graph)
 {
     add(parts, graph->loc, graph->attrs);

@@ -98,7 +98,7 @@ static void verify_agreement(struct graph_verifier *gv, enum block_kind kind, ui
 }
 
 /* What stands in a super kernel without being of it runs while that does: on another stream, or it
- * would have to run before or behind all of it. */
+ * would have to run before or after all of it. */
 static void verify_beside(struct graph_verifier *gv, const struct op *op, uint32_t block)
 {
     const struct module *module = gv->module;

@@ -325,7 +325,7 @@ static void record_other(struct recording *r, uint32_t at, const struct instr *i
     }
 }
 
-/* The op of the program's next call, sk->count behind the last one. */
+/* The op of the program's next call, sk->count after the last one. */
 static uint32_t next_op(const struct superkernel *sk, const uint32_t *calls, uint32_t op)
 {
     while (op < sk->count && calls[op] == NONE)
@@ -368,7 +368,7 @@ void records_make(struct superkernel *sk, unsigned kinds)
 
 enum { PROFILE_SLOTS = 2 }; /* the address of the buffer for records, and its size in bytes */
 
-/* Behind the workspace, if there is one, and before the slots of time records. */
+/* After the workspace, if there is one, and before the slots of time records. */
 static void add_tracing_slot(struct entry *entry)
 {
     uint32_t at = entry_named_groups(entry), slot = entry_slot(entry, W_sync_workspace);

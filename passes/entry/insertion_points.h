@@ -94,8 +94,8 @@ void records_make(struct superkernel *sk, unsigned kinds);
 unsigned records_take(struct superkernel *sk);
 
 /* Checks of barriers and flags at other places stay in the programs: what the entry has of them and
- * of synchronisation, as a number, 0 where it has no checks; and, behind a visit, all checks made
- * anew where that has changed, since each has to fit what it checks. */
+ * of synchronisation, as a number, 0 where it has no checks; and, after a visit, all checks made
+ * again where that has changed, since each has to fit what it checks. */
 uint64_t records_checked(const struct superkernel *sk);
 void records_recheck(struct superkernel *sk, uint64_t before);
 

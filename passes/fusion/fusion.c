@@ -387,7 +387,7 @@ static bool write_one(struct fusions *all, struct fusion *f)
         taken_symbols_drop(&all->taken, f->graph);
     if (!decide(f))
         return false;
-    fusion_report_mended(f);
+    fusion_report_repaired(f);
     if (f->mode == FUSION_FILTER)
         separate(f);
     find_ranks(f);

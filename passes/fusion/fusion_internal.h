@@ -117,7 +117,7 @@ bool fusion_report_bypassed(struct fusion *fusion);
 bool fusion_report_breaks(struct fusion *fusion);
 /* Takes back what was said of breaks, by the pass that made super kernels of scopes, that are none
  * any more, since ops are left out. */
-void fusion_report_mended(const struct fusion *fusion);
+void fusion_report_repaired(const struct fusion *fusion);
 /* Says why a scope is cut before `op`: at the op `by`, which is of its stream. What comes of it for
  * the scope is as for breaks. */
 bool fusion_report_cut(struct fusion *fusion, uint32_t group, uint32_t op, uint32_t by);

@@ -457,7 +457,7 @@ bool fusion_report_breaks(struct fusion *f)
 
 /* A scope from which ops were left out does not break any more before an op of its first part, nor
  * anywhere if it has no other. */
-void fusion_report_mended(const struct fusion *f)
+void fusion_report_repaired(const struct fusion *f)
 {
     struct diags *diags = f->context->diags;
     struct id_map op_at = {NULL, 0, 0};

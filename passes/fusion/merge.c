@@ -219,33 +219,33 @@ static uint32_t *number_launches(struct merger *m, const uint32_t *ops, uint32_t
  */
 static bool find_streams(struct merger *m, uint32_t *ops, uint32_t count, bool is_short)
 {
-    struct concurrency abreast;
+    struct concurrency parallel;
     struct vec_u32 launches = {NULL, 0, 0};
     uint32_t *numbers = number_launches(m, ops, count, &launches);
     if (!m->labels)
         find_labels(m);
-    concurrency_init(&abreast, m->f->order, m->at, ops, count, numbers, launches.count);
-    abreast.budget = STREAM_SEARCH;
+    concurrency_init(&parallel, m->f->order, m->at, ops, count, numbers, launches.count);
+    parallel.budget = STREAM_SEARCH;
     if (is_short && count < STREAM_SEARCH / SHORT_SEARCH)
-        abreast.budget = (uint64_t)count * SHORT_SEARCH;
-    add_choices(m, &abreast, &launches, true);
+        parallel.budget = (uint64_t)count * SHORT_SEARCH;
+    add_choices(m, &parallel, &launches, true);
     for (uint32_t i = 0; i < launches.count; i++) {
-        struct concurrency_launch *launch = &abreast.launches[i];
+        struct concurrency_launch *launch = &parallel.launches[i];
         uint32_t known = m->launches.at[launches.at[i]].stream;
         launch->stream = known == MANY ? launch->choices.at[0] : known;
         launch->placed = true;
     }
-    bool found = concurrency_fits(&abreast);
+    bool found = concurrency_fits(&parallel);
     if (!found) {
-        add_choices(m, &abreast, &launches, false);
-        found = concurrency_find(&abreast);
+        add_choices(m, &parallel, &launches, false);
+        found = concurrency_find(&parallel);
     }
     for (uint32_t i = 0; i < launches.count && found; i++)
-        m->launches.at[launches.at[i]].stream = abreast.launches[i].stream;
+        m->launches.at[launches.at[i]].stream = parallel.launches[i].stream;
     if (found)
-        memcpy(ops, abreast.ran, count * sizeof *ops);
-    *m->work += abreast.work;
-    concurrency_free(&abreast);
+        memcpy(ops, parallel.ran, count * sizeof *ops);
+    *m->work += parallel.work;
+    concurrency_free(&parallel);
     mem_free(numbers);
     vec_free(&launches);
     return found;
@@ -486,15 +486,15 @@ static void split_component(struct merger *m, const struct segment *component,
     struct vec_u32 launches = {NULL, 0, 0};
     uint32_t *text = f->text + component->first, at = component->first;
     uint32_t *numbers = number_launches(m, ops_of(m, component), component->count, &launches);
-    struct concurrency abreast;
-    concurrency_init(&abreast, f->order, m->at, ops_of(m, component), component->count, numbers,
+    struct concurrency parallel;
+    concurrency_init(&parallel, f->order, m->at, ops_of(m, component), component->count, numbers,
                      launches.count);
     for (uint32_t i = 0; i < launches.count; i++) {
-        abreast.launches[i].stream = m->launches.at[launches.at[i]].stream;
-        abreast.launches[i].placed = true;
+        parallel.launches[i].stream = m->launches.at[launches.at[i]].stream;
+        parallel.launches[i].placed = true;
     }
-    concurrency_sort(&abreast, text);
-    concurrency_free(&abreast);
+    concurrency_sort(&parallel, text);
+    concurrency_free(&parallel);
     mem_free(numbers);
     launches.count = 0;
     numbers = number_launches(m, text, component->count, &launches);

@@ -571,20 +571,20 @@ static void offer(const struct search *search, struct choice *best, uint32_t str
 }
 
 /* The rows of the state found, the changed one first. */
-static void find_others(const struct search *search, struct mend *mend)
+static void find_others(const struct search *search, struct fix *fix)
 {
-    mend->other = NONE;
-    mend->others[mend->n_others++] = mend->row;
+    fix->other = NONE;
+    fix->others[fix->n_others++] = fix->row;
     for (uint32_t s = 0; s < n_streams(search); s++) {
         uint32_t lane;
         enum standing standing = search_standing(search, s, &lane);
         if (standing == STANDS_OVER)
             continue;
         uint32_t row = part_at(search, search->stuck, s)->row;
-        if (standing == STANDS_FOR_CORES && mend->other == NONE)
-            mend->other = row;
-        if (row != mend->row && mend->n_others < MEND_OTHERS)
-            mend->others[mend->n_others++] = row;
+        if (standing == STANDS_FOR_CORES && fix->other == NONE)
+            fix->other = row;
+        if (row != fix->row && fix->n_others < MEND_OTHERS)
+            fix->others[fix->n_others++] = row;
     }
 }
 
@@ -601,24 +601,24 @@ static void search_again(struct search *search, uint32_t stream, uint32_t positi
     begin_at_root(search);
 }
 
-/* Changes the queue as the mend says. A cut divides the list of the launch: where that has the wait
+/* Changes the queue as the fix says. A cut divides the list of the launch: where that has the wait
  * elsewhere, it is put there first, for another search to find whether it hangs. Returns whether
- * the mend is done. */
-static bool change_queue(struct search *search, const struct mend *mend, uint32_t stream,
+ * the fix is done. */
+static bool change_queue(struct search *search, const struct fix *fix, uint32_t stream,
                          uint32_t position)
 {
     struct queue *queue = search->queue;
     uint32_t first = queue_part(queue, stream, position)->first[0];
-    uint32_t listed = mend->cut ? queue_restore_list(queue, stream, position) : position;
-    if (mend->cut && listed == position)
+    uint32_t listed = fix->cut ? queue_restore_list(queue, stream, position) : position;
+    if (fix->cut && listed == position)
         queue_cut(queue, stream, position);
-    else if (!mend->cut)
+    else if (!fix->cut)
         queue_move_wait(queue, stream, position);
-    search_again(search, stream, position, first, mend->cut);
+    search_again(search, stream, position, first, fix->cut);
     return listed == position;
 }
 
-static bool mend_state(struct search *search, struct mends *mends)
+static bool fix_state(struct search *search, struct fixes *fixes)
 {
     struct queue *queue = search->queue;
     struct choice best = {.stream = NONE};
@@ -627,20 +627,20 @@ static bool mend_state(struct search *search, struct mends *mends)
     if (best.stream == NONE)
         return false;
     uint32_t position = search->stuck[best.stream];
-    struct mend mend = {.cut = best.cut,
-                        .row = queue_part(queue, best.stream, position)->row,
-                        .step = queue_stop(queue, best.stream, position)->step};
-    find_others(search, &mend);
-    if (change_queue(search, &mend, best.stream, position))
-        vec_push(mends, mend);
+    struct fix fix = {.cut = best.cut,
+                      .row = queue_part(queue, best.stream, position)->row,
+                      .step = queue_stop(queue, best.stream, position)->step};
+    find_others(search, &fix);
+    if (change_queue(search, &fix, best.stream, position))
+        vec_push(fixes, fix);
     return true;
 }
 
-enum verdict search_mend(struct search *search, struct mends *mends)
+enum verdict search_fix(struct search *search, struct fixes *fixes)
 {
     enum verdict verdict;
     do
         verdict = search_run(search);
-    while (verdict == SEARCH_HANGS && mend_state(search, mends));
+    while (verdict == SEARCH_HANGS && fix_state(search, fixes));
     return verdict;
 }

@@ -101,7 +101,7 @@ enum { MEND_OTHERS = 6 };
 
 /* A change of a launch: it waits as a whole for what it waits for in the middle, or is cut there.
  */
-struct mend {
+struct fix {
     bool cut;
     uint32_t row;                 /* in table->rows */
     uint32_t step;                /* in table->steps: the wait */
@@ -110,14 +110,14 @@ struct mend {
     uint32_t n_others;
 };
 
-struct mends {
-    struct mend *at;
+struct fixes {
+    struct fix *at;
     uint32_t count, capacity;
 };
 
 /* Searches, and changes the queue where a state hangs, until none does (SEARCH_SAFE), no launch
  * that waits in the state found can be changed (SEARCH_HANGS), or it is not known. Appends the
  * changes. Parts of a launch that is cut are taken to be as large as it was. */
-enum verdict search_mend(struct search *search, struct mends *mends);
+enum verdict search_fix(struct search *search, struct fixes *fixes);
 
 #endif

@@ -535,12 +535,12 @@ static void cut_all(struct cutter *cutter)
     number_blocks(graph);
 }
 
-enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launches *launches)
+enum sk_strict fix_strictness(const struct fix *fix, const struct graph_launches *launches)
 {
-    uint32_t block = launches->sources.at[mend->row].block;
+    uint32_t block = launches->sources.at[fix->row].block;
     struct range attrs = launches->graph->blocks.at[block].attrs;
     struct sk_options options;
-    if (!mend->cut ||
+    if (!fix->cut ||
         !sk_options_of(&options, launches->module, attr_string(launches->module, attrs, W_options)))
         return SK_STRICT_unset;
     return (enum sk_strict)options.of[SK_strict_scope_check].number;
@@ -565,13 +565,13 @@ static void move_wait(struct graph *graph, uint32_t op, uint32_t event)
 
 /* What is not cut waits as a whole: the super kernel that the op is of by now, a part where it has
  * been cut; none where it is left unfused. Returns whether there are such. */
-static bool move_waits(const struct mends *mends, const struct graph_launches *launches,
+static bool move_waits(const struct fixes *fixes, const struct graph_launches *launches,
                        struct graph *graph)
 {
     bool any = false;
-    for (uint32_t i = 0; i < mends->count; i++) {
-        const struct launch_step *step = &launches->table.steps.at[mends->at[i].step];
-        if (mends->at[i].cut)
+    for (uint32_t i = 0; i < fixes->count; i++) {
+        const struct launch_step *step = &launches->table.steps.at[fixes->at[i].step];
+        if (fixes->at[i].cut)
             continue;
         move_wait(graph, step->user, launches->events.at[step->event]);
         any = true;
@@ -600,7 +600,7 @@ static void arrange_again(struct module *module, struct graph *graph)
     order_free(&order);
 }
 
-void mends_apply(const struct mends *mends, const struct graph_launches *launches,
+void fixes_apply(const struct fixes *fixes, const struct graph_launches *launches,
                  const struct order *order, struct module *module, struct graph *graph,
                  bool reference_names)
 {
@@ -613,15 +613,15 @@ void mends_apply(const struct mends *mends, const struct graph_launches *launche
                             .beside = NONE,
                             .stream = NONE};
     bool any = false;
-    for (uint32_t i = 0; i < mends->count; i++) {
-        const struct launch_step *step = &launches->table.steps.at[mends->at[i].step];
-        uint32_t block = launches->sources.at[mends->at[i].row].block;
-        if (!mends->at[i].cut)
+    for (uint32_t i = 0; i < fixes->count; i++) {
+        const struct launch_step *step = &launches->table.steps.at[fixes->at[i].step];
+        uint32_t block = launches->sources.at[fixes->at[i].row].block;
+        if (!fixes->at[i].cut)
             continue;
         cutter.before[step->user] = 1;
         any = true;
         cutter.cut[block] =
-            mend_strictness(mends->at + i, launches) == SK_STRICT_bypass ? DISSOLVED : CUT;
+            fix_strictness(fixes->at + i, launches) == SK_STRICT_bypass ? DISSOLVED : CUT;
     }
     if (any) {
         taken_symbols_init(&cutter.taken, module);
@@ -629,7 +629,7 @@ void mends_apply(const struct mends *mends, const struct graph_launches *launche
             cutter.position = reference_positions(order, graph->n_params);
         cut_all(&cutter);
     }
-    if (move_waits(mends, launches, graph) && has_nested(graph))
+    if (move_waits(fixes, launches, graph) && has_nested(graph))
         arrange_again(module, graph);
     vec_free(&cutter.ops);
     vec_free(&cutter.part);

@@ -11,15 +11,15 @@
 #include "passes/residency/deadlock_search.h"
 #include "passes/residency/residency_graph.h"
 
-/* What `strict-scope-check` makes of a mend that cuts a launch; unset for others. */
-enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launches *launches);
+/* What `strict-scope-check` makes of a fix that cuts a launch; unset for others. */
+enum sk_strict fix_strictness(const struct fix *fix, const struct graph_launches *launches);
 
 /* Changes the graph: launches wait for what one of their ops received, or are cut before it, or
  * left unfused on the streams of their ops where `strict-scope-check` says so. The
  * rows are none of sealed launches, and the order is that of the graph. What is known of the graph
  * is not valid then, and events are to be made anew. Parts of scopes get names of the reference
  * where these are asked for. */
-void mends_apply(const struct mends *mends, const struct graph_launches *launches,
+void fixes_apply(const struct fixes *fixes, const struct graph_launches *launches,
                  const struct order *order, struct module *module, struct graph *graph,
                  bool reference_names);
 

@@ -490,7 +490,7 @@ static uint32_t list_place(const struct queue *queue, const struct stop *stop)
     return queue->table->steps.at[stop->step].list;
 }
 
-/* Says of all stops of the part anew where they are. */
+/* Says of all stops of the part again where they are. */
 static void place_stops(struct queue *queue, struct part *part)
 {
     struct stop *stops = queue->lanes[part->stream].stops.at;

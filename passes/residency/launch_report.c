@@ -347,7 +347,7 @@ static bool is_enough(const struct launch_table *table, struct launch_order orde
 {
     struct queue queue;
     struct search search;
-    struct mends mends = {NULL, 0, 0};
+    struct fixes fixes = {NULL, 0, 0};
     uint32_t cuts = 0;
     queue_init(&queue, table);
     if (order.first != NONE)
@@ -356,14 +356,14 @@ static bool is_enough(const struct launch_table *table, struct launch_order orde
     bool enough = !queue_has_cycle(&queue, positions);
     if (enough) {
         search_init(&search, &queue, ADVICE_STATES, ADVICE_WORK);
-        enough = search_mend(&search, &mends) == SEARCH_SAFE;
+        enough = search_fix(&search, &fixes) == SEARCH_SAFE;
         search_free(&search);
     }
-    for (uint32_t i = 0; i < mends.count; i++) {
-        cuts += mends.at[i].cut;
-        enough = enough && !(mends.at[i].cut && mends.at[i].row == row);
+    for (uint32_t i = 0; i < fixes.count; i++) {
+        cuts += fixes.at[i].cut;
+        enough = enough && !(fixes.at[i].cut && fixes.at[i].row == row);
     }
-    vec_free(&mends);
+    vec_free(&fixes);
     mem_free(positions);
     queue_free(&queue);
     return enough && cuts <= most;
@@ -512,10 +512,9 @@ void advise_hang(struct launch_advisor *advisor, const struct search *search)
     vec_free(&rows);
 }
 
-void advise_cut(struct launch_advisor *advisor, const struct mend *mend, uint32_t cuts)
+void advise_cut(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts)
 {
-    struct launch_order order =
-        find_order(advisor, mend->others, mend->n_others, mend->row, cuts - 1);
+    struct launch_order order = find_order(advisor, fix->others, fix->n_others, fix->row, cuts - 1);
     if (order.first != NONE)
         help_order(advisor, order, "nothing is cut here");
 }

@@ -52,7 +52,7 @@ const char *launch_cores_text(const struct launch_advisor *advisor, enum block_s
 /* Helps of the error about the state that a search has found. */
 void advise_hang(struct launch_advisor *advisor, const struct search *search);
 /* Of the remark on one of `cuts` changes that cut: an order that makes it needless. */
-void advise_cut(struct launch_advisor *advisor, const struct mend *mend, uint32_t cuts);
+void advise_cut(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts);
 
 /* The remarks `ring`, where remarks are kept: one for each ring of the module's graphs, in the
  * place of those that were said before. Each launch of a ring waits, in the end, for a part of

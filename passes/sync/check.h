@@ -131,7 +131,7 @@ const char *sync_op_text(const struct sync_checker *checker, uint32_t place); /*
 /* Reports a step: `text` follows what and where it is. */
 bool sync_report_step(const struct sync_checker *checker, enum diag_id id, enum core_type core,
                       uint32_t step, const char *text);
-/* Tells what to write behind or before a step, as a line to paste. Adds the fact `insert` to the
+/* Tells what to write after or before a step, as a line to paste. Adds the fact `insert` to the
  * diagnostic for tools. */
 enum sync_side { SYNC_BEFORE, SYNC_BEHIND };
 void sync_help(const struct sync_checker *checker, const char *instrs, enum sync_side side,
@@ -140,7 +140,7 @@ void sync_help(const struct sync_checker *checker, const char *instrs, enum sync
 /* Tells to take a step out, which other help writes at another place: one that stands on the wrong
  * side of what it is ordered with. Adds the fact `remove`. */
 void sync_help_take_out(const struct sync_checker *checker, const struct sync_point *point);
-/* Whether `first` comes before `point` in every run, so that nothing can order it behind. */
+/* Whether `first` comes before `point` in every run, so that nothing can order it after. */
 bool sync_is_before(const struct sync_checker *checker, const struct sync_point *first,
                     const struct sync_point *point);
 

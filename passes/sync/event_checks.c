@@ -259,7 +259,7 @@ static bool sync_report_early_reset(const struct sync_checker *checker,
 }
 
 /* Waits in the middle of a launch for what waits for a notification of the same launch: that must
- * not stand behind the wait. */
+ * not follow the wait. */
 
 /* The last notification of a launch in a program, or step NONE: later ones know all that it does,
  * so that it stands for those before it. */
@@ -267,8 +267,8 @@ struct late {
     uint32_t step, op, event;
 };
 
-/* What an op waits for, itself or by way of others: one of the launch, too, starts behind what it
- * waits for, and notifies behind that. */
+/* What an op waits for, itself or by way of others: one of the launch, too, starts after what it
+ * waits for, and notifies after that. */
 struct outside {
     struct late late[CORE_TYPES]; /* by program */
 };
@@ -380,7 +380,7 @@ static void follow(struct sync_circles *circles, uint32_t op)
     }
 }
 
-/* The notification that the event's sender waits for and that stands behind the wait, or NULL. */
+/* The notification that the event's sender waits for and that follows the wait, or NULL. */
 static const struct late *late_of(const struct sync_word *word, uint32_t sender)
 {
     const struct sync_circles *circles = word->words->circles;

@@ -513,7 +513,7 @@ static bool place_side(struct sides *sides, const uint64_t *needs, unsigned nr)
     return false;
 }
 
-bool graph_model_abreast(const struct graph_model *model, const uint32_t *group)
+bool graph_model_parallel(const struct graph_model *model, const uint32_t *group)
 {
     struct sides sides = {.model = model};
     for (unsigned i = 0; i < model->count; i++) {

@@ -50,7 +50,7 @@ bool graph_model_runs(const struct graph_model *model);
  * stream for each, its own for a super kernel, else one that an op of it is on, and an order of
  * launches on each stream, so that none waits for itself. Launches on one stream follow each other
  * as wholes. */
-bool graph_model_abreast(const struct graph_model *model, const uint32_t *group);
+bool graph_model_parallel(const struct graph_model *model, const uint32_t *group);
 
 /* The groups with what runs beside them: ops of no group that one of a group needs, and that need
  * another one of it. `plain` has the ops that may do so. False where some may not: then what lies

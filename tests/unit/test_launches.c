@@ -230,7 +230,7 @@ static void check_table(uint64_t seed, struct count *count)
     launch_table_free(&table);
 }
 
-/* ------------------------------------------------------------------------- mends ---- */
+/* ------------------------------------------------------------------------- fixes ---- */
 
 /* A table whose rows are the parts that a queue of single lanes has now, in the order of their
  * streams. */
@@ -296,44 +296,44 @@ static void check_lists(uint64_t seed, const struct text *text, const struct que
     }
 }
 
-struct mend_count {
-    uint64_t hung, mended, waits, cuts;
+struct fix_count {
+    uint64_t hung, repaired, waits, cuts;
 };
 
-static void check_mended(uint64_t seed, const struct text *text, const struct queue *queue,
-                         enum verdict verdict)
+static void check_repaired(uint64_t seed, const struct text *text, const struct queue *queue,
+                           enum verdict verdict)
 {
-    struct launch_table mended = {.n_streams = 0};
+    struct launch_table repaired = {.n_streams = 0};
     uint64_t states;
-    table_of_queue(&mended, queue);
-    enum oracle_answer answer = launch_oracle(&mended, 100000, &states);
+    table_of_queue(&repaired, queue);
+    enum oracle_answer answer = launch_oracle(&repaired, 100000, &states);
     RANDOM_CHECK(seed, text, verdict != SEARCH_SAFE || answer != ORACLE_HANGS);
     RANDOM_CHECK(seed, text, verdict != SEARCH_HANGS || answer != ORACLE_SAFE);
-    launch_table_free(&mended);
+    launch_table_free(&repaired);
 }
 
-static void mend_table(uint64_t seed, const struct text *text, struct queue *queue,
-                       struct mend_count *count)
+static void fix_table(uint64_t seed, const struct text *text, struct queue *queue,
+                      struct fix_count *count)
 {
     struct search search;
-    struct mends mends = {NULL, 0, 0};
+    struct fixes fixes = {NULL, 0, 0};
     search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
-    enum verdict verdict = search_mend(&search, &mends);
-    count->hung += verdict == SEARCH_HANGS || mends.count > 0;
-    count->mended += verdict == SEARCH_SAFE && mends.count > 0;
-    for (uint32_t i = 0; i < mends.count; i++)
-        *(mends.at[i].cut ? &count->cuts : &count->waits) += 1;
-    check_mended(seed, text, queue, verdict);
+    enum verdict verdict = search_fix(&search, &fixes);
+    count->hung += verdict == SEARCH_HANGS || fixes.count > 0;
+    count->repaired += verdict == SEARCH_SAFE && fixes.count > 0;
+    for (uint32_t i = 0; i < fixes.count; i++)
+        *(fixes.at[i].cut ? &count->cuts : &count->waits) += 1;
+    check_repaired(seed, text, queue, verdict);
     check_lists(seed, text, queue);
-    vec_free(&mends);
+    vec_free(&fixes);
     search_free(&search);
 }
 
-static void test_mends(void **state)
+static void test_fixes(void **state)
 {
     (void)state;
     struct random_runs runs = random_runs(3000);
-    struct mend_count count = {0};
+    struct fix_count count = {0};
     for (uint64_t i = 0; i < runs.count; i++) {
         struct launch_table table = {.n_streams = 0};
         struct text text = {NULL, 0, 0};
@@ -347,7 +347,7 @@ static void test_mends(void **state)
         text_char(&text, '\0');
         queue_init(&queue, &table);
         if (lists)
-            mend_table(runs.seed + i, &text, &queue, &count);
+            fix_table(runs.seed + i, &text, &queue, &count);
         queue_free(&queue);
         text_free(&text);
         launch_table_free(&table);
@@ -355,7 +355,7 @@ static void test_mends(void **state)
     printf("# seeds %llu..%llu: %llu tables hang, %llu are mended: %llu waits of whole launches, "
            "%llu cuts\n",
            (unsigned long long)runs.seed, (unsigned long long)(runs.seed + runs.count - 1),
-           (unsigned long long)count.hung, (unsigned long long)count.mended,
+           (unsigned long long)count.hung, (unsigned long long)count.repaired,
            (unsigned long long)count.waits, (unsigned long long)count.cuts);
 }
 
@@ -425,21 +425,21 @@ static void check_large(const char *what, make_layer *make, uint32_t launches, b
     struct launch_table table = {.device = {24, 48}};
     struct queue queue;
     struct search search;
-    struct mends mends = {NULL, 0, 0};
+    struct fixes fixes = {NULL, 0, 0};
     for (uint32_t i = 0; table.rows.count < launches; i++)
         make(&table, i);
     double start = milliseconds();
     queue_init(&queue, &table);
     assert_false(has_cycle(&queue));
     search_init(&search, &queue, SEARCH_STATES, SEARCH_WORK);
-    enum verdict verdict = search_mend(&search, &mends);
+    enum verdict verdict = search_fix(&search, &fixes);
     printf("# %s: %u launches on %u streams, %u mended, %llu states, %.1f ms\n", what,
-           table.rows.count, table.n_streams, mends.count, (unsigned long long)search.tried,
+           table.rows.count, table.n_streams, fixes.count, (unsigned long long)search.tried,
            milliseconds() - start);
     assert_int_equal(verdict, SEARCH_SAFE);
-    assert_int_equal(mends.count > 0, hangs);
+    assert_int_equal(fixes.count > 0, hangs);
     assert_true(search.tried <= 4 * (uint64_t)table.rows.count);
-    vec_free(&mends);
+    vec_free(&fixes);
     search_free(&search);
     queue_free(&queue);
     launch_table_free(&table);
@@ -475,18 +475,18 @@ static void test_many_streams(void **state)
     struct launch_table table = {.device = {1, 2}};
     struct queue queue;
     struct search search;
-    struct mends mends = {NULL, 0, 0};
+    struct fixes fixes = {NULL, 0, 0};
     (void)state;
     ring_of(&table, STREAMS);
     queue_init(&queue, &table);
     assert_false(has_cycle(&queue));
     search_init(&search, &queue, SEARCH_STATES, LIMIT);
-    assert_int_equal(search_mend(&search, &mends), SEARCH_UNKNOWN);
-    printf("# %u streams: %u mended, %llu states, %llu of work\n", STREAMS, mends.count,
+    assert_int_equal(search_fix(&search, &fixes), SEARCH_UNKNOWN);
+    printf("# %u streams: %u mended, %llu states, %llu of work\n", STREAMS, fixes.count,
            (unsigned long long)search.tried, (unsigned long long)search.work);
     assert_true(search_ways(&search) == search.tried);
     assert_true(search.work < 4 * (uint64_t)LIMIT);
-    vec_free(&mends);
+    vec_free(&fixes);
     search_free(&search);
     queue_free(&queue);
     launch_table_free(&table);
@@ -513,7 +513,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_mends),
+        cmocka_unit_test(test_fixes),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_many_streams),
     };

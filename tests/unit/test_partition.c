@@ -141,7 +141,7 @@ static void check_maximal(struct trial *trial, struct tally *tally)
 {
     uint32_t group[MODEL_MAX_OPS];
     fusion_groups(&trial->before, group, true);
-    if (!graph_model_abreast(&trial->before, group)) {
+    if (!graph_model_parallel(&trial->before, group)) {
         tally->split++;
         return;
     }
@@ -175,7 +175,7 @@ static void check_refusal(struct trial *trial, struct tally *tally)
 {
     uint32_t group[MODEL_MAX_OPS];
     fusion_groups(&trial->before, group, false);
-    CHECK(trial, !graph_model_abreast(&trial->before, group));
+    CHECK(trial, !graph_model_parallel(&trial->before, group));
     CHECK(trial, trial->parsed.diags.counts[SEVERITY_ERROR] > 0);
     tally->refused++;
 }

@@ -92,7 +92,7 @@ static void check_order(struct trial *trial)
 /* Whether each group can be one launch, beside which others run. */
 static bool can_be_rings(const struct graph_model *model, const uint32_t *group)
 {
-    return graph_model_abreast(model, group);
+    return graph_model_parallel(model, group);
 }
 
 /* ------------------------------------------------------------ against the other rule ---- */

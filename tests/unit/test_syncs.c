@@ -638,7 +638,7 @@ static bool lower(struct trial *trial)
     struct module *module = trial->parsed.module;
     struct pass_context context = {
         .module = module, .diags = &trial->parsed.diags, .sk_options = trial->plan->sk_options};
-    bool possible = trial->chain || graph_model_abreast(&trial->before, trial->before.superkernel);
+    bool possible = trial->chain || graph_model_parallel(&trial->before, trial->before.superkernel);
     enum pipeline_status status = run_default(trial, &context);
     if (possible && status == PIPELINE_INPUT && launches_hang(trial))
         return false;

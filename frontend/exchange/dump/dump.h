@@ -230,7 +230,7 @@ void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
  * later. */
 void dump_add_target(struct dump *dump);
 
-/* Resolves names, sorts nodes behind what they take, and makes the graphs of the dump's module.
+/* Resolves names, sorts nodes after what they take, and makes the graphs of the dump's module.
  * What is wrong in the dump is a diagnostic at its place: false. */
 bool dump_finish(struct dump *dump);
 

@@ -73,9 +73,9 @@ void dump_links_free(struct dump_links *links);
 /* Marks the nodes whose outputs others may write to, directly or through views. */
 void dump_link_writes(const struct dump *dump, uint32_t graph, struct dump_links *links);
 
-/* The order of a dumped graph's nodes behind what they take. */
+/* The order of a dumped graph's nodes after what they take. */
 
-/* Fills `order` with the indices of all nodes: that of the dump, but for nodes that stand behind
+/* Fills `order` with the indices of all nodes: that of the dump, but for nodes that follow
  * those that take them, which come before the first of these. A circle is an error, or is cut where
  * the options say so: an input that closes it becomes a parameter. */
 void dump_sort(struct dump *dump, uint32_t graph, struct dump_links *links, uint32_t *order);

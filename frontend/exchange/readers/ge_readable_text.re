@@ -514,7 +514,7 @@ static struct span token(struct reader *reader, struct span span)
 
 /* ---------------------------------------------------------------------------- inputs ---- */
 
-/* The digits at the end of a label, behind a `_`: where they begin, or 0. */
+/* The digits at the end of a label, after a `_`: where they begin, or 0. */
 static uint32_t number_in(const char *label, uint32_t size)
 {
     uint32_t digits = size;

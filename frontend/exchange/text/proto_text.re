@@ -485,7 +485,7 @@ bool proto_string(struct proto_text *proto, const struct proto_field *field, con
     return true;
 }
 
-/* The digits of a number behind its sign, which may stand apart. */
+/* The digits of a number after its sign, which may stand apart. */
 static const char *find_digits(const struct proto_field *field, bool *minus)
 {
     *minus = *field->text == '-';
@@ -541,7 +541,7 @@ static bool equal_word(const char *word, size_t size, const char *other)
     return size == 0 && *other == '\0';
 }
 
-/* inf, infinity and nan, in letters of any case, and with an f behind them. */
+/* inf, infinity and nan, in letters of any case, and with an f after them. */
 static bool parse_word(const char *word, size_t size, double *value)
 {
     if (size > 3 && (word[size - 1] | 0x20) == 'f')
@@ -640,7 +640,7 @@ void proto_init(struct proto_text *proto, const struct source *source, struct di
     init(proto, source->text, source->size, diags);
 }
 
-/* The scanner stops at a NUL. Behind a string that was not decoded stands its closing quote. */
+/* The scanner stops at a NUL. After a string that was not decoded stands its closing quote. */
 void proto_init_inner(struct proto_text *proto, const char *bytes, size_t size, struct span within,
                       struct diags *diags)
 {
@@ -672,7 +672,7 @@ static inline struct span token_span(const struct proto_text *proto, const char 
     return (struct span){(uint32_t)(begin - proto->text), (uint32_t)(end - proto->text)};
 }
 
-/* The literals behind the first one are joined with it. */
+/* The literals after the first one are joined with it. */
 static bool read_string(struct proto_text *proto, struct proto_field *field, bool plain)
 {
     const char *end = proto->at, *next;
@@ -783,7 +783,7 @@ static bool next_element(struct proto_text *proto, struct proto_level *level,
     return read_single(proto, field, first ? at : skip_space(proto, at + 1));
 }
 
-/* Behind the bracket that begins a list. Without a colon before it, its elements are messages. */
+/* After the bracket that begins a list. Without a colon before it, its elements are messages. */
 static bool begin_list(struct proto_text *proto, const struct proto_field *field, const char *at,
                        bool colon)
 {
@@ -800,7 +800,7 @@ static bool begin_list(struct proto_text *proto, const struct proto_field *field
 }
 
 /* The name is what stands between the brackets, without blanks and comments around it. `close` is
- * behind the closing bracket. */
+ * after the closing bracket. */
 static void trim_brackets(const struct proto_text *proto, struct proto_field *field,
                           const char *close)
 {
@@ -848,7 +848,7 @@ static inline bool leave(struct proto_text *proto, const char *at)
     return false;
 }
 
-/* A separator may stand behind each field. */
+/* A separator may follow each field. */
 static enum proto_head next_head(struct proto_text *proto, const char **start)
 {
     bool first = proto->first;

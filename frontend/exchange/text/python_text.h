@@ -90,7 +90,7 @@ struct python_items {
     VEC(struct py_item) list;
 };
 
-/* Reads what is an expression, from the token read last on, which is then the one behind it.
+/* Reads what is an expression, from the token read last on, which is then the one after it.
  * Appends its items. False after an error. */
 bool python_read_value(struct python_items *items);
 

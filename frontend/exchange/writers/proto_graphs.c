@@ -505,7 +505,7 @@ static void put_contents(struct writer *writer, const struct op *op)
 
 /* ----------------------------------------------------------------------------- nodes ---- */
 
-/* Whether a name ends as if there were an output behind it. */
+/* Whether a name ends as if there were an output after it. */
 static bool ends_in_output(const struct intern_name *name)
 {
     uint32_t size = name->size;

@@ -58,7 +58,7 @@ static bool can_extend(const struct planner *planner, int sender, uint32_t need)
            lists[sender].at[need - 1].time < lists[1 - sender].at[last->wait].time;
 }
 
-/* The last flag is set behind selects that follow, so that it tells of them, too. */
+/* The last flag is set after selects that follow, so that it tells of them, too. */
 static void skip_selects(struct planner *planner, int sender)
 {
     struct flags *flags = &planner->flags[sender];
@@ -129,7 +129,7 @@ static uint32_t flags_outstanding(const struct planner *planner, int sender, uin
     return planner->flags[sender].count + 1 - over;
 }
 
-/* Puts one flag in place of those that span its ends: set before it and waited for behind it. Where
+/* Puts one flag in place of those that span its ends: set before it and waited for after it. Where
  * there are none, it is added only if `always` is set. */
 static void flags_bridge(struct flags *flags, struct flag flag, bool always)
 {
@@ -165,7 +165,7 @@ static uint32_t next_full(const struct sync_list *list, uint32_t index)
     return index;
 }
 
-/* Flags that are set before such a call and waited for behind it are waited for before it: the last
+/* Flags that are set before such a call and waited for after it are waited for before it: the last
  * one of them alone. */
 static void clear_full(struct planner *planner, int sender, uint32_t set_before,
                        uint32_t wait_before)

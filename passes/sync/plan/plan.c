@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-/* Saves barriers. A flag needs none of its senders where its receivers have one behind the wait: it
+/* Saves barriers. A flag needs none of its senders where its receivers have one after the wait: it
  * gathers what each of them has learnt of its own AI core. Tried are, for each flag, in the order
  * of time, and kept where they save an instruction:
  *
@@ -89,7 +89,7 @@ static const struct change no_change = {.first = {UINT32_MAX, UINT32_MAX}};
 
 /* ---------------------------------------------------------------------------- barriers ---- */
 
-/* Whether a barrier in a gap could take the place of one behind it. */
+/* Whether a barrier in a gap could take the place of one after it. */
 static bool is_before_barrier(const struct planner *planner, int core, uint32_t gap)
 {
     const struct spot *spots = planner->spots[core];
@@ -137,7 +137,7 @@ static uint64_t ask_awaited(struct planner *planner, int core, uint32_t gap, uin
     return were;
 }
 
-/* A barrier behind the waits of a gap, in place of those of all senders. */
+/* A barrier after the waits of a gap, in place of those of all senders. */
 static void try_gather(struct planner *planner, int core, uint32_t gap)
 {
     struct spot *spot = &planner->spots[core][gap];
@@ -198,7 +198,7 @@ static void move_set(struct planner *planner, int sender, uint32_t index, uint32
 }
 
 /* Waits in an earlier gap, whose barrier or the next one makes that of the senders superfluous;
- * `gather`: a barrier of the gap that is not behind its waits is put there. */
+ * `gather`: a barrier of the gap that is not after its waits is put there. */
 static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32_t gap, bool gather)
 {
     struct flag *flag = &planner->flags[sender].at[index];
@@ -248,7 +248,7 @@ static void wait_earlier(struct planner *planner, int sender, uint32_t index)
     }
 }
 
-/* The gap of the senders' next barrier behind a flag's set, or that of the set if the flag cannot
+/* The gap of the senders' next barrier after a flag's set, or that of the set if the flag cannot
  * go there. */
 static uint32_t later_set(const struct planner *planner, int sender, uint32_t index)
 {
@@ -263,7 +263,7 @@ static uint32_t later_set(const struct planner *planner, int sender, uint32_t in
     return flag->set;
 }
 
-/* Sets behind the next barrier of the senders. */
+/* Sets after the next barrier of the senders. */
 static void set_later(struct planner *planner, int sender, uint32_t index)
 {
     const struct flag *flag = &planner->flags[sender].at[index];
@@ -397,7 +397,7 @@ static void change_flags(struct planner *planner, int core, uint32_t gap,
         change(planner, 1 - core, i);
 }
 
-/* Sets before the selects that a flag comes behind, where that costs nothing: the receivers need
+/* Sets before the selects that a flag comes after, where that costs nothing: the receivers need
  * not wait for a tiling then. */
 static void set_earlier(struct planner *planner, int sender, uint32_t index)
 {
