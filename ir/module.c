@@ -1,6 +1,5 @@
 #include "ir/module.h"
 #include "ir/base/memory.h"
-#include "ir/op_types.h"
 
 #include <assert.h>
 #include <string.h>
@@ -208,7 +207,6 @@ struct module *module_new(struct source *source)
     module->source = source;
     module->loc = NONE;
     module->names.shared = true;
-    module->op_types = op_types_new();
     module->token = NONE;
     for (uint32_t id = 0; id < W_COUNT; id++) {
         uint32_t name = intern_static(&module->names, words[id].text, words[id].size);
@@ -255,7 +253,8 @@ void module_free(struct module *module)
         id_map_free(&module->named[kind]);
     vec_free(&module->includes);
     vec_free(&module->order);
-    op_types_free(module->op_types);
+    if (module->op_types)
+        module->free_op_types(module->op_types);
     mem_free(module);
 }
 

@@ -303,7 +303,8 @@ struct module {
     VEC(struct include) includes;
     VEC(uint64_t) order;       /* text order: see order_make */
     uint32_t loc;              /* of the version line */
-    struct op_types *op_types; /* ir/op_types.h */
+    struct op_types *op_types; /* of op_types_of (ir/op_types.h); NULL: not asked for yet */
+    void (*free_op_types)(struct op_types *types);
 };
 
 /* What stands in the text order besides kernels, graphs and entries (enum symbol_kind). */
@@ -561,10 +562,6 @@ bool kernel_writes_dump(const struct module *module, const struct kernel *kernel
 /* What a kernel was built to do itself (`early_start`), as words of its calls: EARLY_SET for `set`,
  * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait; and what it vouches for. */
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel);
-
-/* Declares a stub for ops of a type, of the core type that ops of such families and names run on,
- * on all blocks of the target. Returns its name: that of the type, or one like it that is free. */
-uint32_t stub_kernel_declare(struct module *module, uint32_t op_type);
 
 /* Gives an op these clauses, in the place of what it had. */
 void graph_set_clauses(struct graph *graph, uint32_t op, struct clauses clauses);

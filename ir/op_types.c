@@ -25,6 +25,17 @@ void op_types_free(struct op_types *types)
     mem_free(types);
 }
 
+struct op_types *op_types_of(const struct module *module)
+{
+    if (!module->op_types) {
+        part_leave();
+        struct module *own = (struct module *)module; /* as a cache, it is no part of its value */
+        own->op_types = op_types_new();
+        own->free_op_types = op_types_free;
+    }
+    return module->op_types;
+}
+
 /* --------------------------------------------------------------------- built-in data ---- */
 
 /* The names of all types; what is said of them is read when it is asked for. */
@@ -128,7 +139,7 @@ static void grow_seen(struct op_types *types, uint32_t count)
 
 const struct op_type *op_type_look_up(const struct module *module, uint32_t name)
 {
-    struct op_types *types = module->op_types;
+    struct op_types *types = op_types_of(module);
     const struct intern_name *text = &module->names.names[name];
     assert(name < module->names.count);
     part_leave();
@@ -305,4 +316,52 @@ bool ge_dtype_find(int64_t number, enum dtype *dtype)
             return true;
         }
     return false;
+}
+
+/* --------------------------------------------- stubs (docs/language.md, "Stubs") ---- */
+
+/* What runs on cubes: families of the op data, and parts of the names of other types. */
+static const struct {
+    const char *family, *part;
+    enum kernel_type type;
+} stub_rules[] = {
+    {"attention", "Attention", KERNEL_mix_aic_1_2},
+    {"matrix", "MatMul", KERNEL_aic_only},
+    {"", "Matmul", KERNEL_aic_only},
+    {"", "matmul", KERNEL_aic_only},
+    {"", "Gemm", KERNEL_aic_only},
+    {"", "Conv", KERNEL_aic_only},
+};
+
+static enum kernel_type stub_type(const struct module *module, uint32_t op_type)
+{
+    struct arena scratch = {NULL, 0};
+    const struct op_type *known = op_type_find(module, op_type);
+    const char *text = name_text(module, op_type, &scratch);
+    enum kernel_type type = KERNEL_aiv_only;
+    for (size_t i = sizeof stub_rules / sizeof stub_rules[0]; i-- > 0;)
+        if ((known && strcmp(known->family, stub_rules[i].family) == 0) ||
+            strstr(text, stub_rules[i].part))
+            type = stub_rules[i].type;
+    arena_free(&scratch);
+    return type;
+}
+
+uint32_t stub_kernel_declare(struct module *module, uint32_t op_type)
+{
+    /* A type may be the empty word, a kernel's name may not. */
+    uint32_t base = module->names.names[op_type].size ? op_type : module_name(module, "op");
+    uint32_t name = module_free_symbol(module, base, ".");
+    enum kernel_type type = stub_type(module, op_type);
+    uint32_t blocks = module_blocks(module, type);
+    const struct attr attrs[] = {
+        {W_op, NONE, {.kind = ATTR_STRING, .id = op_type}},
+        {W_block, NONE, {.kind = ATTR_INT, .i = blocks ? blocks : 1}},
+        {W_stub, NONE, {.kind = ATTR_BOOL, .i = 1}},
+    };
+    struct range range = module_add_attrs(module, attrs, sizeof attrs / sizeof attrs[0]);
+    struct kernel *kernel = module_add_kernel(module, name, type);
+    kernel->attrs = range;
+    kernel->loc = NONE;
+    return name;
 }

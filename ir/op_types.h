@@ -111,6 +111,8 @@ struct op_types {
 
 extern const struct op_type op_type_unseen;
 
+/* What the module knows, made when it is first asked for; the module frees it. */
+struct op_types *op_types_of(const struct module *module);
 struct op_types *op_types_new(void);
 void op_types_free(struct op_types *types);
 
@@ -147,7 +149,7 @@ const struct op_attr *op_type_attr(const struct op_type *type, const char *name,
 static inline const struct op_type *op_type_find(const struct module *module, uint32_t name)
 {
     const struct op_types *types = module->op_types;
-    if (name < types->n_seen && types->seen[name] != &op_type_unseen)
+    if (types && name < types->n_seen && types->seen[name] != &op_type_unseen)
         return types->seen[name];
     return op_type_look_up(module, name);
 }
@@ -187,6 +189,10 @@ static inline uint32_t op_type_result(const struct op_type *type, uint32_t resul
         return type->n_operands + result;
     return type->n_results && type->slots[last].presence == OP_LISTED ? last : NONE;
 }
+
+/* Declares a stub for ops of a type, of the core type that ops of such families and names run on,
+ * on all blocks of the target. Returns its name: that of the type, or one like it that is free. */
+uint32_t stub_kernel_declare(struct module *module, uint32_t op_type);
 
 /* ---- numbers of data types ---- */
 

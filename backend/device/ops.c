@@ -151,7 +151,7 @@ static bool check_kind(const struct module *module, const struct attr *attr, con
                                         [SAMPLE_INTS] = "a list of integers"};
     struct arena scratch = {NULL, 0};
     struct skrt_attr found;
-    enum sample_attr kind = sample_op_attr_kind(module->op_types, type, key);
+    enum sample_attr kind = sample_op_attr_kind(op_types_of(module), type, key);
     bool ok =
         op_attr_read(module, attr, &scratch, &found) && kind == (found.text   ? SAMPLE_TEXT
                                                                  : found.ints ? SAMPLE_INTS
@@ -166,7 +166,7 @@ static bool check_kind(const struct module *module, const struct attr *attr, con
 /* The attribute of this name that the kernel of a type takes; NULL. */
 static const char *find_taken(const struct module *module, const char *type, uint32_t key)
 {
-    const char *const *name = sample_op_attrs(module->op_types, type);
+    const char *const *name = sample_op_attrs(op_types_of(module), type);
     while (*name && !name_is(module, key, *name))
         name++;
     return *name;
@@ -175,7 +175,7 @@ static const char *find_taken(const struct module *module, const char *type, uin
 /* Whether the sample kernel of a type takes the attribute of this key. */
 static bool op_attr_is_taken(const struct module *module, const char *type, const char *key)
 {
-    const char *const *name = sample_op_attrs(module->op_types, type);
+    const char *const *name = sample_op_attrs(op_types_of(module), type);
     while (*name && strcmp(*name, key) != 0)
         name++;
     return *name != NULL;
@@ -190,7 +190,7 @@ static const struct op_attr *attr_of_type(const struct op_type *type, const char
 static void help_attrs(const struct module *module, const char *type, struct diags *diags)
 {
     struct text names = {NULL, 0, 0};
-    for (const char *const *name = sample_op_attrs(module->op_types, type); *name; name++)
+    for (const char *const *name = sample_op_attrs(op_types_of(module), type); *name; name++)
         text_printf(&names, "%s%s", names.size ? ", " : "", *name);
     text_char(&names, '\0');
     if (*names.at)
@@ -207,7 +207,7 @@ static void help_successor(const struct module *module, const char *type, const 
     char name[64];
     int length = snprintf(name, sizeof name, "%sV2", type);
     const struct op_type *other = length > 0 && (size_t)length < sizeof name
-                                      ? op_types_find(module->op_types, name, (size_t)length)
+                                      ? op_types_find(op_types_of(module), name, (size_t)length)
                                       : NULL;
     if (!other)
         return;
@@ -347,7 +347,7 @@ static bool check_given(const struct module *module, const struct op *op, const 
         [OP_ATTR_STRING] = "\"...\"", [OP_ATTR_INTS] = "[0]",  [OP_ATTR_FLOATS] = "[1.0]",
         [OP_ATTR_CONTENTS] = "0"};
     const struct op_type *known = op_type_find(module, op->type);
-    for (const char *const *name = sample_op_attrs(module->op_types, type); *name; name++) {
+    for (const char *const *name = sample_op_attrs(op_types_of(module), type); *name; name++) {
         const struct op_attr *attr = attr_of_type(known, *name);
         if (!attr || attr->fallback || is_implied(*name) || has_attr(module, op, *name))
             continue;
@@ -758,7 +758,7 @@ static const struct skrt_tensor *fit_tensors(const struct module *module, const 
     uint32_t places = op_n_places(graph, op), results = tiling->n_tensors - places, n = places;
     unsigned taken, given;
     *operands = places;
-    if (!type || !sample_op_arity(module->op_types, name, &taken, &given))
+    if (!type || !sample_op_arity(op_types_of(module), name, &taken, &given))
         return tiling->tensors;
     while (n < taken && type->slots[n].presence == OP_OPTIONAL)
         n++;
@@ -808,14 +808,14 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     uint32_t operands = 0;
     const struct skrt_tensor *tensors =
         ok ? fit_tensors(module, graph, op, type, &tiling, &scratch, &operands) : NULL;
-    if (ok && !sample_op_check(module->op_types, type, tensors, operands,
+    if (ok && !sample_op_check(op_types_of(module), type, tensors, operands,
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
         fault.tensor = fault_tensor(fault.tensor, operands, op_n_places(graph, op));
         report_sample(fault_span(module, graph, op, &tiling, &fault), type, fault.text, diags);
         ok = false;
     }
-    ok = ok && check_memory(module, graph, op, sample_op_memory(module->op_types, type), diags);
+    ok = ok && check_memory(module, graph, op, sample_op_memory(op_types_of(module), type), diags);
     arena_free(&scratch);
     return ok;
 }

@@ -423,7 +423,7 @@ static bool add_op_types(struct input *input)
     const char *folder = option_exists(input->invocation, "kernel-dir")
                              ? option_value(input->invocation, "kernel-dir")
                              : NULL;
-    if (!folder || op_types_add_folder(input->module->op_types, folder, &fault))
+    if (!folder || op_types_add_folder(op_types_of(input->module), folder, &fault))
         return true;
     diag_fault(&input->diags, DIAG_op_data, &fault);
     return false;

@@ -284,7 +284,7 @@ static bool add_op_types(const struct input *input, struct reread *reread)
 {
     const char *folder = option_value(input->invocation, "kernel-dir");
     struct file_fault fault;
-    return !folder || op_types_add_folder(reread->module->op_types, folder, &fault);
+    return !folder || op_types_add_folder(op_types_of(reread->module), folder, &fault);
 }
 
 /* The text gets the NUL after its end that sources have. */

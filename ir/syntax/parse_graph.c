@@ -291,7 +291,7 @@ void parse_small_op_type(struct parser *parser, uint64_t type)
                  "an op type that begins with a small letter needs quotes"))
         return;
     struct suggest suggest = {.wanted = name->text, .wanted_size = name->size};
-    op_types_offer(parser->module->op_types, &suggest);
+    op_types_offer(op_types_of(parser->module), &suggest);
     if (suggest.best && suggest.distance == 0) /* the same but for the letters' case */
         diag_help(parser->diags, "write '%.*s(...)'", (int)suggest.best_size, suggest.best);
     else

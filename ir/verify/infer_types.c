@@ -75,7 +75,7 @@ static void refuse_unknown(struct inferrer *in, const struct op *op)
         return;
     struct suggest meant = {.best = NULL};
     if (op->kernel == NONE && diag_wants_suggestion(in->diags))
-        meant = meant_type(in->module->op_types, name->text, name->size);
+        meant = meant_type(op_types_of(in->module), name->text, name->size);
     if (!meant.best || !diag_suggest(in->diags, &meant))
         help_type(in, op);
 }

@@ -164,7 +164,7 @@ static const struct op_type *type_by_attribute(const struct module *module,
     for (int i = 0; i < 2; i++) {
         size_t size = (size_t)snprintf(name, sizeof name, "%sD", names[i]);
         const struct op_type *found =
-            size < sizeof name ? op_types_find(module->op_types, name, size) : NULL;
+            size < sizeof name ? op_types_find(op_types_of(module), name, size) : NULL;
         for (uint32_t n = 0; found && n < found->n_attrs; n++)
             if (strcmp(found->attrs[n].name, slot->name) == 0)
                 return found;

@@ -130,7 +130,7 @@ static bool judge(struct parsed_module *parsed, const char *json, size_t size)
     struct file_fault fault;
     if (!parsed->module)
         return false;
-    op_types_add(parsed->module->op_types, "own.ops.json", json, size, &fault);
+    op_types_add(op_types_of(parsed->module), "own.ops.json", json, size, &fault);
     bool inferred = infer_types(parsed->module, &parsed->diags);
     return verify_module(parsed->module, &parsed->diags) && inferred;
 }

@@ -398,7 +398,7 @@ static const struct op_type *type_of(const struct dump *dump, const struct dump_
     if (dialect == DIALECT_GE)
         return op_type_find(dump->module, node->type);
     const struct translation_row *row = translation_find(dump->module, dialect, node->type);
-    return row ? op_types_find(dump->module->op_types, row->to, strlen(row->to)) : NULL;
+    return row ? op_types_find(op_types_of(dump->module), row->to, strlen(row->to)) : NULL;
 }
 
 /* Whether nodes of the type write to operands, or call graphs, which may. */
