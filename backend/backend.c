@@ -1,6 +1,6 @@
 #include "backend/backend.h"
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 #include "ir/syntax/print.h"
 
 #include <assert.h>

@@ -4,7 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/runtime/skrt.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 /* Who wants to know how a run goes on. */
 struct run_watch {

@@ -1,5 +1,5 @@
 #include "frontend/included_texts.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <string.h>
 

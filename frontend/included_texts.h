@@ -3,7 +3,7 @@
 #define FRONTEND_INCLUDED_TEXTS_H
 
 #include "frontend/skir.h"
-#include "ir/base/source.h"
+#include "ir/support/source.h"
 
 struct included_texts {
     struct source_reader reader;

@@ -1,5 +1,5 @@
 #include "frontend/skirc.h"
-#include "ir/base/cleanup_registry.h"
+#include "ir/support/cleanup_registry.h"
 
 #include <signal.h>
 #include <stdbool.h>

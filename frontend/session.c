@@ -1,6 +1,6 @@
 #include "frontend/session.h"
-#include "ir/base/file.h"
 #include "ir/kernels.h"
+#include "ir/support/file.h"
 
 /* SKIR_KERNEL_DIR is set by the build. */
 const char *session_installed_kernels(void)

@@ -6,7 +6,7 @@
 #include "frontend/included_texts.h"
 #include "frontend/session.h"
 #include "frontend/skir.h"
-#include "ir/base/stream.h"
+#include "ir/support/stream.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"

@@ -3,8 +3,8 @@
 #include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
-#include "ir/base/file.h"
-#include "ir/base/tool.h"
+#include "ir/support/file.h"
+#include "ir/support/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "ir/analyses.h"
-#include "ir/base/parts.h"
 #include "ir/modref.h"
+#include "ir/support/parts.h"
 
 #include <string.h>
 

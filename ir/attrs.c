@@ -1,7 +1,7 @@
 /* Attributes, and the pools that hold them. */
 #include "ir/attrs.h"
-#include "ir/base/memory.h"
 #include "ir/module.h"
+#include "ir/support/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "ir/concurrency.h"
-#include "ir/base/components.h"
-#include "ir/base/heap.h"
+#include "ir/support/components.h"
+#include "ir/support/heap.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef IR_CONTENTS_H
 #define IR_CONTENTS_H
 
-#include "ir/base/float_formats.h"
 #include "ir/module.h"
+#include "ir/support/float_formats.h"
 
 #include <stddef.h>
 
@@ -41,7 +41,7 @@ struct contents {
     uint32_t file;   /* name id of its path */
     uint64_t offset; /* of its first byte */
     uint64_t bytes;  /* NO_BYTES: as many as the tensor takes */
-    bool escaped;    /* they stand there as string literals (ir/base/escapes.h) */
+    bool escaped;    /* they stand there as string literals (ir/support/escapes.h) */
 };
 
 /* The attribute, which only ops have whose results are given; NULL where there is none. */

@@ -1,5 +1,5 @@
 #include "ir/dims.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef IR_ENTRY_H
 #define IR_ENTRY_H
 
-#include "ir/base/ids.h"
 #include "ir/instr.h"
+#include "ir/support/ids.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "ir/gears.h"
 #include "ir/attrs.h"
-#include "ir/base/diag.h"
 #include "ir/calls.h"
+#include "ir/support/diag.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #ifndef IR_GEARS_H
 #define IR_GEARS_H
 
-#include "ir/base/text.h"
 #include "ir/dims.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 
 enum { GEARS_MAX_VALUES = 100, GEARS_MAX_ROWS = 100 };
 

@@ -2,8 +2,8 @@
 #ifndef IR_KERNELS_H
 #define IR_KERNELS_H
 
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 
 /* One of a dynamic kernel: what it is for a tiling key that may come at run time. */
 struct variant {

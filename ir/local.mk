@@ -17,33 +17,40 @@ libskir_la_SOURCES += \
 	ir/call_ops.def \
 	ir/calls.c \
 	ir/calls.h \
+	ir/concurrency.c \
+	ir/concurrency.h \
 	ir/contents.c \
 	ir/contents.h \
+	ir/dep_graph.c \
+	ir/dep_graph.h \
 	ir/dims.c \
 	ir/dims.h \
 	ir/dtypes.def \
-	ir/modref.c \
-	ir/modref.h \
 	ir/entry.h \
 	ir/estimate.c \
 	ir/estimate.h \
-	ir/dep_graph.c \
-	ir/dep_graph.h \
 	ir/foreign_dtypes.def \
 	ir/foreign_names.c \
 	ir/foreign_names.h \
 	ir/formats.def \
 	ir/gears.c \
 	ir/gears.h \
-	ir/kernel_args.c \
-	ir/kernel_args.h \
+	ir/hazards.c \
+	ir/hazards.h \
 	ir/instr.h \
 	ir/instrs.def \
+	ir/invariants.c \
+	ir/invariants.h \
+	ir/kernel_args.c \
+	ir/kernel_args.h \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
 	ir/kernels.c \
+	ir/kernels.h \
 	ir/launch_order.c \
 	ir/launch_order.h \
+	ir/modref.c \
+	ir/modref.h \
 	ir/module.c \
 	ir/module.h \
 	ir/op_data.h \
@@ -61,69 +68,57 @@ libskir_la_SOURCES += \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
-	ir/concurrency.c \
-	ir/concurrency.h \
 	ir/op_types.c \
 	ir/op_types.h \
+	ir/op_values.c \
 	ir/operands.c \
 	ir/operands.h \
-	ir/op_values.c \
-	ir/hazards.c \
-	ir/hazards.h \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
-	ir/verified_ops.c \
-	ir/verified_ops.h \
-	ir/invariants.c \
-	ir/invariants.h \
-	ir/tables.c \
-	ir/types.c \
-	ir/kernels.h \
-	ir/words.def \
-	ir/base/arena.c \
-	ir/base/arena.h \
-	ir/base/check.h \
-	ir/base/cleanup_registry.c \
-	ir/base/cleanup_registry.h \
-	ir/base/components.c \
-	ir/base/components.h \
-	ir/base/diag.c \
-	ir/base/diag.h \
-	ir/base/diag_ids.def \
-	ir/base/escapes.c \
-	ir/base/escapes.h \
-	ir/base/file.c \
-	ir/base/file.h \
-	ir/base/file_fault.c \
-	ir/base/file_fault.h \
-	ir/base/float_formats.h \
-	ir/base/heap.h \
-	ir/base/ids.c \
-	ir/base/ids.h \
-	ir/base/intern.c \
-	ir/base/intern.h \
-	ir/base/json.c \
-	ir/base/json.h \
-	ir/base/json_document.c \
-	ir/base/json_document.h \
-	ir/base/guarded.c \
-	ir/base/guarded.h \
-	ir/base/memory.c \
-	ir/base/memory.h \
-	ir/base/pages.c \
-	ir/base/pages.h \
-	ir/base/parts.c \
-	ir/base/parts.h \
-	ir/base/source.c \
-	ir/base/source.h \
-	ir/base/stream.c \
-	ir/base/stream.h \
-	ir/base/text.c \
-	ir/base/text.h \
-	ir/base/tool.c \
-	ir/base/tool.h \
-	ir/base/vec.h \
+	ir/support/arena.c \
+	ir/support/arena.h \
+	ir/support/check.h \
+	ir/support/cleanup_registry.c \
+	ir/support/cleanup_registry.h \
+	ir/support/components.c \
+	ir/support/components.h \
+	ir/support/diag.c \
+	ir/support/diag.h \
+	ir/support/diag_ids.def \
+	ir/support/escapes.c \
+	ir/support/escapes.h \
+	ir/support/file.c \
+	ir/support/file.h \
+	ir/support/file_fault.c \
+	ir/support/file_fault.h \
+	ir/support/float_formats.h \
+	ir/support/guarded.c \
+	ir/support/guarded.h \
+	ir/support/heap.h \
+	ir/support/ids.c \
+	ir/support/ids.h \
+	ir/support/intern.c \
+	ir/support/intern.h \
+	ir/support/json.c \
+	ir/support/json.h \
+	ir/support/json_document.c \
+	ir/support/json_document.h \
+	ir/support/memory.c \
+	ir/support/memory.h \
+	ir/support/pages.c \
+	ir/support/pages.h \
+	ir/support/parts.c \
+	ir/support/parts.h \
+	ir/support/source.c \
+	ir/support/source.h \
+	ir/support/stream.c \
+	ir/support/stream.h \
+	ir/support/text.c \
+	ir/support/text.h \
+	ir/support/tool.c \
+	ir/support/tool.h \
+	ir/support/vec.h \
 	ir/syntax/grammar.c \
 	ir/syntax/grammar.h \
 	ir/syntax/lexer.c \
@@ -142,6 +137,10 @@ libskir_la_SOURCES += \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
+	ir/tables.c \
+	ir/types.c \
+	ir/verified_ops.c \
+	ir/verified_ops.h \
 	ir/verify/infer_types.c \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
@@ -157,7 +156,8 @@ libskir_la_SOURCES += \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_order.c \
 	ir/verify/verify_types.c \
-	ir/verify/verify_warnings.c
+	ir/verify/verify_warnings.c \
+	ir/words.def
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(NETTLE_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \

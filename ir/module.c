@@ -1,5 +1,5 @@
 #include "ir/module.h"
-#include "ir/base/memory.h"
+#include "ir/support/memory.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /* What a program is: kernels, graphs and entries, as ids into dense arrays.
  *
- * Everything a module holds is addressed by 32-bit ids: names (ir/base/intern.h), types, and,
+ * Everything a module holds is addressed by 32-bit ids: names (ir/support/intern.h), types, and,
  * within their graph, values, ops and blocks. Ranges such as an op's operands are (first, count) in
  * a pool. Ids stay valid when arrays grow; pointers into them do not.
  */
 #ifndef IR_MODULE_H
 #define IR_MODULE_H
 
-#include "ir/base/check.h"
-#include "ir/base/diag.h"
-#include "ir/base/ids.h"
-#include "ir/base/intern.h"
 #include "ir/entry.h"
+#include "ir/support/check.h"
+#include "ir/support/diag.h"
+#include "ir/support/ids.h"
+#include "ir/support/intern.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -328,7 +328,7 @@ static inline uint32_t order_index(uint64_t item)
 struct module *module_new(struct source *source);
 void module_free(struct module *module);
 
-/* A name as arguments for "%.*s" (ir/base/intern.h). */
+/* A name as arguments for "%.*s" (ir/support/intern.h). */
 #define NAME(module, id) SHOWN_NAME(&(module)->names.names[id])
 
 uint32_t module_name(struct module *module, const char *text); /* interns a copy */

@@ -2,8 +2,8 @@
 #ifndef IR_OP_TYPE_READER_H
 #define IR_OP_TYPE_READER_H
 
-#include "ir/base/json_document.h"
 #include "ir/op_types.h"
+#include "ir/support/json_document.h"
 
 struct op_type_reader {
     struct arena *arena; /* for what is read */

@@ -1,8 +1,8 @@
 #include "ir/op_types.h"
-#include "ir/base/json_document.h"
-#include "ir/base/memory.h"
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
+#include "ir/support/json_document.h"
+#include "ir/support/memory.h"
 
 #include <stdio.h>
 #include <string.h>

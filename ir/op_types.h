@@ -99,7 +99,7 @@ struct op_type_entry {
 };
 
 /* What a module knows of op types. The data of a type is read when it is first asked for, so a
- * part (ir/base/parts.h) that asks for one first is left. */
+ * part (ir/support/parts.h) that asks for one first is left. */
 struct op_types {
     /* By name id of the module; op_type_unseen: not looked up yet. */
     const struct op_type **seen;

@@ -1,6 +1,6 @@
-#include "ir/base/text.h"
 #include "ir/dims.h"
 #include "ir/op_eval.h"
+#include "ir/support/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "ir/sk_options.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Types: equal ones have equal ids. */
-#include "ir/base/memory.h"
 #include "ir/module.h"
+#include "ir/support/memory.h"
 
 #include <string.h>
 

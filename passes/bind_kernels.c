@@ -8,9 +8,9 @@
  *          entries, and arguments of those without
  * keeps    everything else
  */
-#include "ir/base/diag.h"
-#include "ir/base/file_fault.h"
-#include "ir/base/parts.h"
+#include "ir/support/diag.h"
+#include "ir/support/file_fault.h"
+#include "ir/support/parts.h"
 #include "ir/calls.h"
 #include "ir/dep_graph.h"
 #include "ir/foreign_names.h"

@@ -8,10 +8,10 @@
  * A combination that the graph contradicts, such as two sizes that must be one, is left out.
  */
 #include "ir/attrs.h"
-#include "ir/base/parts.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
+#include "ir/support/parts.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"

@@ -1,7 +1,6 @@
 #include "passes/kernel_binding.h"
 
 #include "ir/attrs.h"
-#include "ir/base/file_fault.h"
 #include "ir/block_rules.h"
 #include "ir/calls.h"
 #include "ir/dep_graph.h"
@@ -9,6 +8,7 @@
 #include "ir/kernels.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
+#include "ir/support/file_fault.h"
 #include "ir/syntax/locate.h"
 
 enum { SEVERAL = NONE - 1, NOT_DECLARED = NONE - 2 };

@@ -3,36 +3,12 @@
 libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/bind_kernels.c \
-	passes/kernel_binding.c \
-	passes/kernel_binding.h \
 	passes/called.c \
 	passes/called.h \
 	passes/context.h \
 	passes/dcci.c \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
-	passes/expand_gears.c \
-	passes/feed_sync_all.c \
-	passes/inline_calls.c \
-	passes/instrumentation.c \
-	passes/insert_events.c \
-	passes/insert_events.h \
-	passes/insert_syncs.c \
-	passes/limit_residency.c \
-	passes/limit_residency.h \
-	passes/limit_stream_fusion.c \
-	passes/lower_superkernels.c \
-	passes/pass.h \
-	passes/pass_plugin.h \
-	passes/passes.def \
-	passes/pipeline.c \
-	passes/pipeline.h \
-	passes/preload.c \
-	passes/properties.c \
-	passes/properties.h \
-	passes/split_code.c \
-	passes/verify_launches.c \
-	passes/verify_sync.c \
 	passes/entry/insertion_points.c \
 	passes/entry/insertion_points.h \
 	passes/entry/launch.c \
@@ -45,10 +21,12 @@ libskir_la_SOURCES += \
 	passes/entry/visit.h \
 	passes/events/event_inserter.c \
 	passes/events/event_inserter.h \
-	passes/fusion/fused_report.c \
-	passes/fusion/fused_report.h \
+	passes/expand_gears.c \
+	passes/feed_sync_all.c \
 	passes/fusion/fusable.c \
 	passes/fusion/fusable.h \
+	passes/fusion/fused_report.c \
+	passes/fusion/fused_report.h \
 	passes/fusion/fusion.c \
 	passes/fusion/fusion.h \
 	passes/fusion/fusion_internal.h \
@@ -64,6 +42,25 @@ libskir_la_SOURCES += \
 	passes/fusion/superkernel_names.h \
 	passes/inline/graph.c \
 	passes/inline/graph.h \
+	passes/inline_calls.c \
+	passes/insert_events.c \
+	passes/insert_events.h \
+	passes/insert_syncs.c \
+	passes/instrumentation.c \
+	passes/kernel_binding.c \
+	passes/kernel_binding.h \
+	passes/limit_residency.c \
+	passes/limit_residency.h \
+	passes/limit_stream_fusion.c \
+	passes/lower_superkernels.c \
+	passes/pass.h \
+	passes/pass_plugin.h \
+	passes/passes.def \
+	passes/pipeline.c \
+	passes/pipeline.h \
+	passes/preload.c \
+	passes/properties.c \
+	passes/properties.h \
 	passes/residency/deadlock_search.c \
 	passes/residency/deadlock_search.h \
 	passes/residency/launch_cuts.c \
@@ -74,6 +71,7 @@ libskir_la_SOURCES += \
 	passes/residency/launch_report.h \
 	passes/residency/residency_graph.c \
 	passes/residency/residency_graph.h \
+	passes/split_code.c \
 	passes/sync/barriers.c \
 	passes/sync/caches.c \
 	passes/sync/call_checks.c \
@@ -85,7 +83,9 @@ libskir_la_SOURCES += \
 	passes/sync/plan/plan.c \
 	passes/sync/plan/plan.h \
 	passes/sync/proof.c \
-	passes/sync/proof.h
+	passes/sync/proof.h \
+	passes/verify_launches.c \
+	passes/verify_sync.c
 
 # ---- What passes from outside of the tree are built by ----
 
@@ -95,49 +95,49 @@ plugin_headers = \
 	ir/analyses.h \
 	ir/arch.h \
 	ir/archs.def \
-	ir/base/arena.h \
-	ir/base/check.h \
-	ir/base/diag.h \
-	ir/base/diag_ids.def \
-	ir/base/file.h \
-	ir/base/float_formats.h \
-	ir/base/heap.h \
-	ir/base/ids.h \
-	ir/base/intern.h \
-	ir/base/json.h \
-	ir/base/memory.h \
-	ir/base/source.h \
-	ir/base/text.h \
-	ir/base/vec.h \
 	ir/call_ops.def \
 	ir/calls.h \
 	ir/contents.h \
+	ir/dep_graph.h \
 	ir/dims.h \
 	ir/dtypes.def \
-	ir/dep_graph.h \
 	ir/entry.h \
-	ir/kernel_args.h \
-	ir/modref.h \
+	ir/hazards.h \
 	ir/instr.h \
 	ir/instrs.def \
+	ir/kernel_args.h \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
+	ir/kernels.h \
 	ir/launch_order.h \
+	ir/modref.h \
 	ir/module.h \
+	ir/op_eval.h \
 	ir/op_functions.def \
 	ir/op_rules.h \
 	ir/op_shapes.h \
 	ir/op_types.h \
-	ir/op_eval.h \
 	ir/operands.h \
-	ir/hazards.h \
 	ir/sk_options.def \
 	ir/sk_options.h \
+	ir/support/arena.h \
+	ir/support/check.h \
+	ir/support/diag.h \
+	ir/support/diag_ids.def \
+	ir/support/file.h \
+	ir/support/float_formats.h \
+	ir/support/heap.h \
+	ir/support/ids.h \
+	ir/support/intern.h \
+	ir/support/json.h \
+	ir/support/memory.h \
+	ir/support/source.h \
+	ir/support/text.h \
+	ir/support/vec.h \
 	ir/syntax/locate.h \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.h \
-	ir/kernels.h \
 	ir/words.def \
 	passes/called.h \
 	passes/context.h \

@@ -8,11 +8,11 @@
  * compiler: docs/passes.md, "lower-superkernels".
  */
 #include "ir/arch.h"
-#include "ir/base/parts.h"
 #include "ir/gears.h"
 #include "ir/kernel_args.h"
 #include "ir/kernels.h"
 #include "ir/launch_order.h"
+#include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "passes/entry/launch.h"
 #include "passes/entry/superkernel.h"

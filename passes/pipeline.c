@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ir/base/check.h"
 #include "ir/invariants.h"
+#include "ir/support/check.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"
 

@@ -3,9 +3,9 @@
 #ifndef PASSES_PIPELINE_H
 #define PASSES_PIPELINE_H
 
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
-#include "ir/base/vec.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
+#include "ir/support/vec.h"
 #include "passes/pass.h"
 
 /* Those of the pipeline `default` in their order, and others anywhere between and behind. The rows

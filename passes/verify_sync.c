@@ -12,9 +12,9 @@
  * The programs are followed once (sync_proof.h); each rule is then a question to what is known at a
  * step, so all of it takes time in proportion to instructions and required orders.
  */
-#include "ir/base/parts.h"
 #include "ir/dep_graph.h"
 #include "ir/launch_order.h"
+#include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/launch.h"

@@ -22,7 +22,7 @@
 #include "backend/library/kernel_link.h"
 #include "backend/object/object.h"
 #include "ir/arch.h"
-#include "ir/base/diag.h"
+#include "ir/support/diag.h"
 #include "ir/syntax/locate.h"
 
 /* Groups of the link; kernels' come after them. Parts of entries are apart, as inline functions of

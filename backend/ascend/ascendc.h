@@ -2,8 +2,8 @@
 #ifndef BACKEND_ASCEND_ASCENDC_H
 #define BACKEND_ASCEND_ASCENDC_H
 
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 
 /* Where an instruction's statement stands: it begins in this line of the source, from 1, and goes
  * up to the next one's. */

@@ -6,10 +6,10 @@
 #include "backend/ascend/source_map.h"
 #include "backend/ascend/symbols.h"
 #include "backend/backend.h"
-#include "ir/base/file.h"
-#include "ir/base/json.h"
-#include "ir/base/text.h"
 #include "ir/sk_options.h"
+#include "ir/support/file.h"
+#include "ir/support/json.h"
+#include "ir/support/text.h"
 
 /* An op of the launch. An op without events has the slots that they would have. */
 struct launch_op {

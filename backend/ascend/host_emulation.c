@@ -8,8 +8,8 @@
 #include "backend/device/emitter.h"
 #include "backend/device/link.h"
 #include "ir/arch.h"
-#include "ir/base/intern.h"
 #include "ir/kernels.h"
+#include "ir/support/intern.h"
 
 /* What the symbols of entries begin with, before their index: a kernel's function may have any name
  * that the source may call. */

@@ -5,9 +5,9 @@
 
 #include "backend/ascend/ascendc.h"
 #include "ir/analyses.h"
-#include "ir/base/arena.h"
-#include "ir/base/vec.h"
 #include "ir/module.h"
+#include "ir/support/arena.h"
+#include "ir/support/vec.h"
 
 struct entry_place {
     const struct graph *graph;

@@ -3,8 +3,8 @@
 #ifndef BACKEND_ASCEND_SYMBOLS_H
 #define BACKEND_ASCEND_SYMBOLS_H
 
-#include "ir/base/text.h"
 #include "ir/kernels.h"
+#include "ir/support/text.h"
 
 /* A kernel's function keeps its name, by which people know it, where it is one of C. Where objects
  * have functions of one name, those of the first kernel's object keep it. */

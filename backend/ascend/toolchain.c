@@ -11,7 +11,7 @@
 #include "backend/ascend/compile_info.h"
 #include "backend/device/link.h"
 #include "backend/library/kernel_link.h"
-#include "ir/base/escapes.h"
+#include "ir/support/escapes.h"
 #include "ir/syntax/locate.h"
 
 /* Where releases of the toolkit have their tools, and which they have; %s is the machine. */

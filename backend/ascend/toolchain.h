@@ -7,9 +7,9 @@
 #include "backend/ascend/symbols.h"
 #include "backend/backend.h"
 #include "ir/arch.h"
-#include "ir/base/arena.h"
-#include "ir/base/file.h"
-#include "ir/base/text.h"
+#include "ir/support/arena.h"
+#include "ir/support/file.h"
+#include "ir/support/text.h"
 
 /* Texts of an arena. */
 struct toolchain {

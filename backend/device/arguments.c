@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------ memory ---- */
 
-/* Memories that may have pages of their own (ir/base/guarded.h). */
+/* Memories that may have pages of their own (ir/support/guarded.h). */
 enum { MOST_PAGED = 1024 };
 
 static void *add_memory(struct device_run *run, const struct op *op, const char *what,

@@ -2,9 +2,9 @@
 #ifndef BACKEND_DEVICE_EMITTER_H
 #define BACKEND_DEVICE_EMITTER_H
 
-#include "ir/base/text.h"
 #include "ir/kernel_args.h"
 #include "ir/kernels.h"
+#include "ir/support/text.h"
 
 struct emitter {
     struct text *text;

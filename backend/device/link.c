@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "backend/library/kernel_link.h"
-#include "ir/base/file.h"
 #include "ir/kernels.h"
+#include "ir/support/file.h"
 
 static bool begins_with(const struct intern_name *name, const char *prefix)
 {

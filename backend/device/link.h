@@ -5,9 +5,9 @@
 
 #include "backend/backend.h"
 #include "backend/object/object.h"
-#include "ir/base/text.h"
-#include "ir/base/tool.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
+#include "ir/support/tool.h"
 
 /* Appends the symbol of a kernel's part: what the kernel's function must be renamed to. `kernel` is
  * an index into module->kernels. */
@@ -30,8 +30,8 @@ void device_gears_symbol(struct text *text, const struct module *module, uint32_
 
 /* The compilers of this machine, for what runs on it. */
 
-/* A new folder for files of a build (ir/base/tool.h); false, with a diagnostic, where there cannot
- * be one. */
+/* A new folder for files of a build (ir/support/tool.h); false, with a diagnostic, where there
+ * cannot be one. */
 bool device_make_folder(struct tool_folder *folder, struct diags *diags);
 
 /* Runs the compiler for C++ (tool_run_cxx), which is to write an object; what it says where it

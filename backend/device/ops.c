@@ -9,7 +9,7 @@
 
 #include "backend/kernels/sample_ops.h"
 #include "ir/attrs.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 #include "ir/calls.h"
 #include "ir/dims.h"
 #include "ir/gears.h"

@@ -6,8 +6,8 @@
 #include "backend/device/ops.h"
 #include "backend/run.h"
 #include "ir/analyses.h"
-#include "ir/base/guarded.h"
 #include "ir/kernel_args.h"
+#include "ir/support/guarded.h"
 
 struct device_run;
 struct device_launch;

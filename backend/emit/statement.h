@@ -2,8 +2,8 @@
 #ifndef BACKEND_EMIT_STATEMENT_H
 #define BACKEND_EMIT_STATEMENT_H
 
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 
 /* Appends a piece that the target makes; `name` is what stands behind '$'. False where it has no
  * piece of that name. */

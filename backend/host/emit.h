@@ -2,8 +2,8 @@
 #ifndef BACKEND_HOST_EMIT_H
 #define BACKEND_HOST_EMIT_H
 
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 
 /* Appends one C source with a function for each entry of the module, to be compiled against skrt.h.
  * Returns false, with diagnostics, for instructions that want a slot which their entry does not

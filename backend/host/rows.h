@@ -4,7 +4,7 @@
 
 #include "backend/device/emitter.h"
 #include "backend/runtime/skrt.h"
-#include "ir/base/intern.h"
+#include "ir/support/intern.h"
 
 /* What the rows of all entries of a module refer to. */
 struct row_tables {

@@ -1,7 +1,7 @@
 #include "backend/library/kernel_library.h"
-#include "ir/base/diag.h"
-#include "ir/base/json_document.h"
 #include "ir/op_types.h"
+#include "ir/support/diag.h"
+#include "ir/support/json_document.h"
 
 #include <assert.h>
 

@@ -5,10 +5,10 @@
 
 #include "backend/backend.h"
 #include "backend/object/object.h"
-#include "ir/base/file.h"
-#include "ir/base/intern.h"
 #include "ir/kernel_source.h"
 #include "ir/kernels.h"
+#include "ir/support/file.h"
+#include "ir/support/intern.h"
 
 struct object_file;
 

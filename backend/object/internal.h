@@ -12,7 +12,7 @@
 #ifndef BACKEND_OBJECT_INTERNAL_H
 #define BACKEND_OBJECT_INTERNAL_H
 
-#include "ir/base/arena.h"
+#include "ir/support/arena.h"
 
 #include <elf.h>
 #include <stdbool.h>

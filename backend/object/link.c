@@ -5,8 +5,8 @@
 
 #include "backend/object/internal.h"
 #include "backend/object/object.h"
-#include "ir/base/file.h"
-#include "ir/base/vec.h"
+#include "ir/support/file.h"
+#include "ir/support/vec.h"
 
 /* ------------------------------------------------------------------------------- files ---- */
 

@@ -8,7 +8,7 @@
 
 #include "backend/object/internal.h"
 #include "backend/object/object.h"
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 
 /* Objects inside files: an object itself, or the members of a GNU `ar` archive. */
 

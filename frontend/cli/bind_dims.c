@@ -1,9 +1,9 @@
 #include "frontend/cli/bind_dims.h"
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/op_infer.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 

@@ -6,9 +6,9 @@
 #define _GNU_SOURCE /* on_exit */
 #include "frontend/cli/child_process.h"
 #include "backend/runtime/skrt.h"
-#include "ir/base/diag.h"
-#include "ir/base/cleanup_registry.h"
-#include "ir/base/memory.h"
+#include "ir/support/diag.h"
+#include "ir/support/cleanup_registry.h"
+#include "ir/support/memory.h"
 
 #include <errno.h>
 #include <signal.h>

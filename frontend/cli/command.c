@@ -3,9 +3,9 @@
 #endif
 
 #include "frontend/cli/command.h"
-#include "ir/base/arena.h"
-#include "ir/base/diag.h"
-#include "ir/base/file.h"
+#include "ir/support/arena.h"
+#include "ir/support/diag.h"
+#include "ir/support/file.h"
 
 #include <assert.h>
 #include <errno.h>

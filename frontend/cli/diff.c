@@ -1,5 +1,5 @@
 #include "frontend/cli/diff.h"
-#include "ir/base/intern.h"
+#include "ir/support/intern.h"
 
 #include <stdbool.h>
 #include <string.h>

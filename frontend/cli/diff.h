@@ -2,7 +2,7 @@
 #ifndef FRONTEND_CLI_DIFF_H
 #define FRONTEND_CLI_DIFF_H
 
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 /* Appends the unified diff from `old` to `new`, with three lines of context and these names in its
  * header; nothing where the texts are the same. Time is near-linear in the texts where they are

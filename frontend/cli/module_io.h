@@ -3,10 +3,10 @@
 #define FRONTEND_CLI_MODULE_IO_H
 
 #include "frontend/cli/command.h"
-#include "ir/base/file.h"
-#include "ir/base/intern.h"
-#include "ir/base/json.h"
 #include "ir/module.h"
+#include "ir/support/file.h"
+#include "ir/support/intern.h"
+#include "ir/support/json.h"
 #include "ir/syntax/print.h"
 
 /* The exit status of the worse of two outcomes. */

@@ -1,8 +1,8 @@
 #include "frontend/cli/child_process.h"
 #include "frontend/cli/pass_plugins.h"
-#include "ir/base/file.h"
-#include "ir/base/text.h"
-#include "ir/base/tool.h"
+#include "ir/support/file.h"
+#include "ir/support/text.h"
+#include "ir/support/tool.h"
 #include "passes/pass_plugin.h"
 
 #include <dlfcn.h>

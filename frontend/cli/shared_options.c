@@ -1,6 +1,6 @@
 #include "frontend/cli/shared_options.h"
-#include "ir/base/parts.h"
 #include "ir/sk_options.h"
+#include "ir/support/parts.h"
 
 #include <string.h>
 #include <sys/resource.h>

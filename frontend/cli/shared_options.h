@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "frontend/cli/command.h"
 #include "frontend/session.h"
-#include "ir/base/memory.h"
+#include "ir/support/memory.h"
 
 /* ---- How many threads, or processes, work at a time ---- */
 

@@ -1,8 +1,8 @@
 #include "frontend/commands/check_gears.h"
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/dep_graph.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 #include "ir/syntax/spelling.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/arch.h"
-#include "ir/base/file_fault.h"
+#include "ir/support/file_fault.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "backend/object/object.h"
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
-#include "ir/base/stream.h"
+#include "ir/support/stream.h"
 
 const struct option options_objdump[] = {
     {"output", 'o', OPTION_VALUE, "FILE", "write there instead of standard output"},

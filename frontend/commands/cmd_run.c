@@ -13,8 +13,8 @@
 #include "frontend/commands/run_setup.h"
 #include "frontend/commands/run_values.h"
 #include "frontend/commands/runner.h"
-#include "ir/base/file.h"
-#include "ir/base/memory.h"
+#include "ir/support/file.h"
+#include "ir/support/memory.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/support/support.h"
-#include "ir/base/diag.h"
+#include "ir/support/diag.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/golden/golden_processes.h"
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -7,9 +7,9 @@
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/exchange/writers/profile.h"
-#include "ir/base/file.h"
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/file.h"
+#include "ir/support/text.h"
 #include "ir/syntax/spelling.h"
 
 #include <stdio.h>

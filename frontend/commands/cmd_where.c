@@ -2,11 +2,11 @@
  * (docs/kernel-meta.schema.json). */
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
-#include "ir/base/arena.h"
-#include "ir/base/diag.h"
-#include "ir/base/file.h"
-#include "ir/base/ids.h"
-#include "ir/base/json_document.h"
+#include "ir/support/arena.h"
+#include "ir/support/diag.h"
+#include "ir/support/file.h"
+#include "ir/support/ids.h"
+#include "ir/support/json_document.h"
 
 #include <errno.h>
 #include <stdio.h>

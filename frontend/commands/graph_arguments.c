@@ -3,10 +3,10 @@
  * unknown. */
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/tensor/npy.h"
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

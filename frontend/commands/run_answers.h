@@ -3,7 +3,7 @@
 #define FRONTEND_COMMANDS_RUN_ANSWERS_H
 
 #include "frontend/commands/runner.h"
-#include "ir/base/json.h"
+#include "ir/support/json.h"
 
 /* What the options name, and how exactly. False, with a usage error, where that is nothing. */
 bool run_answers_name(struct runner *runner);

@@ -2,7 +2,7 @@
 #ifndef FRONTEND_COMMANDS_SAMPLES_H
 #define FRONTEND_COMMANDS_SAMPLES_H
 
-#include "ir/base/vec.h"
+#include "ir/support/vec.h"
 
 #include <stdbool.h>
 

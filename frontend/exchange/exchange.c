@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontend/exchange/text/proto_text.h"
-#include "ir/base/diag.h"
+#include "ir/support/diag.h"
 #include "ir/syntax/parse.h"
 
 /* --------------------------------------------------------------- modules as comments ---- */

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "frontend/golden/golden.h"
 #include "frontend/golden/golden_scan.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 static const char bom[] = "\xef\xbb\xbf";
 

@@ -8,9 +8,9 @@
 
 #include "frontend/cli/command.h"
 #include "frontend/golden/template.h"
-#include "ir/base/diag.h"
-#include "ir/base/ids.h"
-#include "ir/base/text.h"
+#include "ir/support/diag.h"
+#include "ir/support/ids.h"
+#include "ir/support/text.h"
 
 /* Bytes of a text. */
 struct part {

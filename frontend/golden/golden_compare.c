@@ -6,7 +6,7 @@
 #include "frontend/cli/diff.h"
 #include "frontend/golden/golden.h"
 #include "frontend/golden/golden_scan.h"
-#include "ir/base/ids.h"
+#include "ir/support/ids.h"
 
 /* ------------------------------------------------------------------------------- parts ---- */
 

@@ -1,6 +1,6 @@
 #include "frontend/golden/golden.h"
 #include "frontend/golden/golden_scan.h"
-#include "ir/base/stream.h"
+#include "ir/support/stream.h"
 
 /* ----------------------------------------------------------------------- the command ---- */
 

@@ -3,7 +3,7 @@
 #define FRONTEND_GOLDEN_GOLDEN_PROCESSES_H
 
 #include "frontend/golden/golden.h"
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 
 #include <time.h>
 

@@ -4,8 +4,8 @@
  * when the value of a name has changed. */
 #define _GNU_SOURCE /* memmem */
 #include "frontend/golden/template.h"
-#include "ir/base/ids.h"
-#include "ir/base/text.h"
+#include "ir/support/ids.h"
+#include "ir/support/text.h"
 
 /* What a name matches that has no regular expression. */
 static const char word[] = "[A-Za-z0-9_.]+";

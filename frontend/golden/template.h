@@ -2,7 +2,7 @@
 #ifndef FRONTEND_GOLDEN_TEMPLATE_H
 #define FRONTEND_GOLDEN_TEMPLATE_H
 
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <regex.h>
 

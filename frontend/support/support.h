@@ -4,7 +4,7 @@
 #define FRONTEND_SUPPORT_SUPPORT_H
 
 #include "frontend/cli/command.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 /* Each appends a file for the program. */
 #define SUPPORT(name, summary) void support_##name(const struct cli *cli, struct text *text);

@@ -1,7 +1,7 @@
 #include "frontend/tensor/npy.h"
-#include "ir/base/file.h"
-#include "ir/base/text.h"
 #include "ir/contents.h"
+#include "ir/support/file.h"
+#include "ir/support/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
 
 #include "backend/run.h"
 #include "frontend/tensor/npy.h"
-#include "ir/base/escapes.h"
-#include "ir/base/file.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
+#include "ir/support/escapes.h"
+#include "ir/support/file.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 
 /* ------------------------------------------------------------------- escaped literals ---- */
@@ -138,7 +138,7 @@ int64_t integer_highest(enum dtype dtype)
     return (int64_t)(UINT64_MAX >> (64 - info->bits + (info->class == CLASS_SINT)));
 }
 
-/* Values of a graph that may have pages of their own (ir/base/guarded.h). */
+/* Values of a graph that may have pages of their own (ir/support/guarded.h). */
 enum { MOST_PAGED = 4096 };
 
 /* ------------------------------------------------------------------------- memory ---- */

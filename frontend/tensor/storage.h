@@ -3,11 +3,11 @@
 #define FRONTEND_TENSOR_STORAGE_H
 
 #include "frontend/tensor/tensor.h"
-#include "ir/base/guarded.h"
-#include "ir/base/text.h"
 #include "ir/contents.h"
 #include "ir/modref.h"
 #include "ir/op_shapes.h"
+#include "ir/support/guarded.h"
+#include "ir/support/text.h"
 
 struct backend_runner;
 

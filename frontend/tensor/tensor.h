@@ -2,8 +2,8 @@
 #ifndef FRONTEND_TENSOR_TENSOR_H
 #define FRONTEND_TENSOR_TENSOR_H
 
-#include "ir/base/text.h"
 #include "ir/contents.h"
+#include "ir/support/text.h"
 
 enum { TENSOR_MAX_RANK = 8 };
 

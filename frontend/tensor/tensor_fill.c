@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "frontend/tensor/npy.h"
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 
 /* A tensor to be filled, the SPEC, and where its errors go. */
 struct filler {

@@ -2,7 +2,7 @@
  * names what the grammar expects there, the token before, and the token that was found. The test
  * of a row is linear in its text, so that a help costs no more than reading the table. */
 #include "ir/syntax/mistakes.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <ctype.h>
 #include <string.h>

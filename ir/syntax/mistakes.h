@@ -3,7 +3,7 @@
 #ifndef IR_SYNTAX_MISTAKES_H
 #define IR_SYNTAX_MISTAKES_H
 
-#include "ir/base/diag.h"
+#include "ir/support/diag.h"
 
 /* What the grammar takes in place of the token that was found, and where the token is. */
 enum mistake_context {

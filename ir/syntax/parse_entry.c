@@ -1,7 +1,7 @@
 /* The parser's part for entries. */
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
 #include "ir/kernel_args.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 #include "ir/syntax/parser.h"
 
 #include <ctype.h>

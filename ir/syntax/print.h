@@ -2,7 +2,7 @@
 #ifndef IR_SYNTAX_PRINT_H
 #define IR_SYNTAX_PRINT_H
 
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 #include "ir/syntax/scanner.h"
 
 /* Appends the module. `comments` may be NULL; else they are the comments of the module's

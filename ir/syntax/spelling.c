@@ -1,6 +1,6 @@
 #include "ir/syntax/spelling.h"
-#include "ir/base/escapes.h"
 #include "ir/operands.h"
+#include "ir/support/escapes.h"
 
 void spell_quoted(struct text *text, const char *bytes, size_t size)
 {

@@ -2,8 +2,8 @@
 #ifndef IR_SYNTAX_SPELLING_H
 #define IR_SYNTAX_SPELLING_H
 
-#include "ir/base/text.h"
 #include "ir/kernel_args.h"
+#include "ir/support/text.h"
 
 /* In double quotes, with the escapes of .skir. */
 void spell_quoted(struct text *text, const char *bytes, size_t size);

@@ -1,9 +1,9 @@
 #include "ir/verify/verify.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/foreign_names.h"
 #include "ir/op_infer.h"
 #include "ir/operands.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -1,7 +1,7 @@
 #include "ir/verify/verify.h"
-#include "ir/base/parts.h"
 #include "ir/gears.h"
 #include "ir/op_infer.h"
+#include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify_internal.h"
 

@@ -2,8 +2,8 @@
 #ifndef IR_VERIFY_VERIFY_H
 #define IR_VERIFY_VERIFY_H
 
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 
 /* Reports everything that is wrong, each with its position where there is one. Returns whether
  * nothing is. */
@@ -70,9 +70,9 @@ struct gear_instance {
 void gear_instance_make(struct gear_instance *instance, struct module *module,
                         const struct graph *graph, const int64_t *values,
                         const struct diags *diags);
-/* What the verifier has against it: it had nothing before there were values, so what it finds, they
- * have done. A part (ir/base/parts.h) may do it again. `superkernels`: as module_superkernels() has
- * them, or NULL. */
+/* What the verifier has against it: it had nothing before there were values, so what it finds,
+ * they have done. A part (ir/support/parts.h) may do it again. `superkernels`: as
+ * module_superkernels() has them, or NULL. */
 void gear_instance_verify(struct gear_instance *instance, const struct module *module,
                           const struct id_map *superkernels, const struct diags *diags);
 /* What is wrong with it; NULL: it is right. */

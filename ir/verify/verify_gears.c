@@ -1,7 +1,7 @@
 /* The verifier's part for gears, and for the rows that they were expanded to. */
-#include "ir/base/text.h"
 #include "ir/gears.h"
 #include "ir/modref.h"
+#include "ir/support/text.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify_internal.h"
 

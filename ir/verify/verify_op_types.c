@@ -1,13 +1,13 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
  * and attributes (ir/ops). */
 #include "ir/attrs.h"
-#include "ir/base/text.h"
 #include "ir/contents.h"
 #include "ir/foreign_names.h"
 #include "ir/op_shapes.h"
 #include "ir/op_tensors.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify.h"

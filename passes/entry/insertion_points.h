@@ -15,7 +15,7 @@
 #ifndef PASSES_ENTRY_INSERTION_POINTS_H
 #define PASSES_ENTRY_INSERTION_POINTS_H
 
-#include "ir/base/vec.h"
+#include "ir/support/vec.h"
 #include "passes/entry/superkernel.h"
 
 /* For each op, the index of its call in the program of a core type, NONE where it has no part

@@ -1,8 +1,8 @@
 #include "passes/entry/short_calls.h"
 
-#include "ir/base/diag.h"
 #include "ir/kernel_args.h"
 #include "ir/kernels.h"
+#include "ir/support/diag.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/superkernel.h"

@@ -49,7 +49,7 @@ static inline bool program_has_ahead(const struct program *program, uint32_t at)
 }
 
 /* Changes of the entry of a super kernel that is visited (passes/entry/visit.h). A part
- * (ir/base/parts.h) works on a copy of what it changes, so that nothing has happened where it is
+ * (ir/support/parts.h) works on a copy of what it changes, so that nothing has happened where it is
  * left; the module's entry is as the copy is when all parts are done. */
 struct entry_change {
     struct entry *entry; /* the module's */

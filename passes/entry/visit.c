@@ -1,5 +1,5 @@
-#include "ir/base/parts.h"
 #include "ir/gears.h"
+#include "ir/support/parts.h"
 #include "passes/entry/insertion_points.h"
 #include "passes/entry/superkernel.h"
 #include "passes/entry/visit.h"

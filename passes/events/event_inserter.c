@@ -2,7 +2,7 @@
  * that keep their names, names of others, clauses. */
 #define _GNU_SOURCE /* qsort_r */
 #include "passes/events/event_inserter.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <stdlib.h>
 #include <string.h>

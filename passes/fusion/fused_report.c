@@ -1,6 +1,6 @@
 #include "passes/fusion/fused_report.h"
-#include "ir/base/text.h"
 #include "ir/gears.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -17,9 +17,9 @@
  * strict-scope-check decides between that, leaving the scope unfused (`bypass`), and an error
  * (`abort`). With debug-per-op-max-core-num each op is a super kernel of its own.
  */
-#include "ir/base/parts.h"
 #include "ir/gears.h"
 #include "ir/sk_options.h"
+#include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fused_report.h"
 #include "passes/fusion/fusion_internal.h"

@@ -1,7 +1,7 @@
 /* The blocks and the text order that a schedule gives a graph. */
 #define _GNU_SOURCE /* qsort_r */
-#include "ir/base/ids.h"
 #include "ir/sk_options.h"
+#include "ir/support/ids.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
 #include "passes/fusion/superkernel_names.h"

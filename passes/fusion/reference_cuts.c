@@ -1,6 +1,6 @@
 #include "passes/fusion/reference_cuts.h"
-#include "ir/base/heap.h"
-#include "ir/base/ids.h"
+#include "ir/support/heap.h"
+#include "ir/support/ids.h"
 #include "passes/fusion/fusion_internal.h"
 
 int64_t *reference_positions(const struct order *order, int64_t begin)

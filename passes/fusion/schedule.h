@@ -4,8 +4,8 @@
 #ifndef PASSES_FUSION_SCHEDULE_H
 #define PASSES_FUSION_SCHEDULE_H
 
-#include "ir/base/heap.h"
 #include "ir/dep_graph.h"
+#include "ir/support/heap.h"
 
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 

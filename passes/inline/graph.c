@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/op_infer.h"
+#include "ir/support/text.h"
 
 /* The clauses of an op of the new graph. */
 struct op_lists {

@@ -32,8 +32,8 @@
 #ifndef PASSES_RESIDENCY_DEADLOCK_SEARCH_H
 #define PASSES_RESIDENCY_DEADLOCK_SEARCH_H
 
-#include "ir/base/heap.h"
-#include "ir/base/intern.h"
+#include "ir/support/heap.h"
+#include "ir/support/intern.h"
 #include "passes/residency/launch_queue.h"
 
 enum verdict { SEARCH_SAFE, SEARCH_HANGS, SEARCH_UNKNOWN };

@@ -1,6 +1,6 @@
 #include "passes/residency/launch_report.h"
-#include "ir/base/components.h"
 #include "ir/gears.h"
+#include "ir/support/components.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -4,7 +4,7 @@
 #define PASSES_RESIDENCY_LAUNCH_REPORT_H
 
 #include "ir/analyses.h"
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 #include "passes/context.h"
 #include "passes/residency/deadlock_search.h"
 #include "passes/residency/residency_graph.h"

@@ -1,4 +1,4 @@
-# Every diagnostic of ir/base/diag_ids.def is expected by a test: by a golden file, whose
+# Every diagnostic of ir/support/diag_ids.def is expected by a test: by a golden file, whose
 # expectations end in the id in brackets, or by a script or unit test, which has the id in brackets
 # too. A golden file's line counts only as an expectation; whether the diagnostic is really reported
 # is what golden_files.sh checks.
@@ -42,7 +42,7 @@ expected=$scratch/expected
 
 while IFS= read -r id; do
     check "[$id] is expected by a test" grep -qxF "[$id]" "$expected"
-done < <(sed -n 's/^DIAG([a-z_]*, *[A-Z]*, *"\([-a-z]*\)".*/\1/p' ir/base/diag_ids.def)
+done < <(sed -n 's/^DIAG([a-z_]*, *[A-Z]*, *"\([-a-z]*\)".*/\1/p' ir/support/diag_ids.def)
 
 check "the table was read" test "$tap_cases" -gt 20
 tap_done

@@ -294,7 +294,7 @@ def check_tables():
                 re.findall(r'^EMISSION\(\w+, "([^"]+)"', read(targets), re.M))
     check_properties()
     check_headings(DIAGNOSTICS, "diagnostics",
-                   re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/base/diag_ids.def"), re.M))
+                   re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/support/diag_ids.def"), re.M))
     passes = tap.skirc("opt", "--list-passes").stdout.splitlines()
     check_headings("docs/passes.md", "passes", [line.split()[0] for line in passes])
 

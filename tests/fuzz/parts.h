@@ -3,8 +3,8 @@
 #ifndef TESTS_FUZZ_PARTS_H
 #define TESTS_FUZZ_PARTS_H
 
-#include "ir/base/memory.h"
-#include "ir/base/source.h"
+#include "ir/support/memory.h"
+#include "ir/support/source.h"
 
 #include <stdint.h>
 #include <string.h>

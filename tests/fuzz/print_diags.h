@@ -2,7 +2,7 @@
 #ifndef TESTS_FUZZ_PRINT_DIAGS_H
 #define TESTS_FUZZ_PRINT_DIAGS_H
 
-#include "ir/base/diag.h"
+#include "ir/support/diag.h"
 
 /* Formats all diagnostics, positions and source lines. */
 static inline void print_diags(struct diags *diags)

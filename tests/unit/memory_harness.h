@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_MEMORY_HARNESS_H
 #define TESTS_UNIT_MEMORY_HARNESS_H
 
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 
 #include <dirent.h>
 #include <errno.h>

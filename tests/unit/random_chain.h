@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_RANDOM_CHAIN_H
 #define TESTS_UNIT_RANDOM_CHAIN_H
 
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <stdbool.h>
 

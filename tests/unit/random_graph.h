@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_RANDOM_GRAPH_H
 #define TESTS_UNIT_RANDOM_GRAPH_H
 
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 
 #include <stdbool.h>
 

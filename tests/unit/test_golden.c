@@ -1,7 +1,7 @@
 /* Golden tests: how a file is read, run, judged and rewritten. */
 #include "frontend/golden/golden.h"
 #include "frontend/skirc.h"
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * these can be accepted. */
 #include "frontend/golden/golden.h"
 #include "frontend/skirc.h"
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ir/base/guarded.h"
+#include "ir/support/guarded.h"
 
 static void check_size(uint64_t size, bool pages)
 {

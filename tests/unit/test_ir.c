@@ -26,7 +26,7 @@ static uint32_t name_of(const struct parsed_module *parsed, const char *text)
     return module_name(parsed->module, text);
 }
 
-/* ------------------------------------------------------------------------ ir/base/ids.h ---- */
+/* ------------------------------------------------------------------------ ir/support/ids.h ---- */
 
 static void test_id_map(void **state)
 {

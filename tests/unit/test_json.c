@@ -1,6 +1,6 @@
 /* JSON as it is written: layout, escapes, and bytes that are no UTF-8. */
-#include "ir/base/json.h"
-#include "ir/base/text.h"
+#include "ir/support/json.h"
+#include "ir/support/text.h"
 
 #include <float.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Concurrent launches: the verdicts of passes/residency against all that can happen core by core,
  * on random tables. */
-#include "ir/base/text.h"
+#include "ir/support/text.h"
 #include "passes/residency/deadlock_search.h"
 #include "tests/unit/launch_oracle.h"
 #include "tests/unit/random_graph.h"

@@ -2,9 +2,9 @@
  * fails, for all n or many. */
 #include "backend/object/object.h"
 #include "frontend/skir.h"
-#include "ir/base/stream.h"
-#include "ir/base/tool.h"
-#include "ir/base/vec.h"
+#include "ir/support/stream.h"
+#include "ir/support/tool.h"
+#include "ir/support/vec.h"
 #include "tests/unit/memory_harness.h"
 
 #include <pthread.h>
@@ -565,12 +565,12 @@ static void test_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exhausted), cmocka_unit_test(test_blocks_stay),
-        cmocka_unit_test(test_nested),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_files),     cmocka_unit_test(test_library),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_golden_texts),
-        cmocka_unit_test(test_nesting),   cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_exhausted),    cmocka_unit_test(test_blocks_stay),
+        cmocka_unit_test(test_nested),       cmocka_unit_test(test_large),
+        cmocka_unit_test(test_too_large),    cmocka_unit_test(test_files),
+        cmocka_unit_test(test_library),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_golden_texts), cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_objects),
     };
     return cmocka_run_group_tests_name("memory", tests, scratch_make, scratch_remove);
 }

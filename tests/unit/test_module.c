@@ -1,12 +1,12 @@
 /* The parts that everything stands on: names, memory, text, suggestions, order, the heap, files. */
-#include "ir/base/cleanup_registry.h"
-#include "ir/base/diag.h"
-#include "ir/base/file.h"
-#include "ir/base/heap.h"
-#include "ir/base/intern.h"
-#include "ir/base/text.h"
 #include "ir/dep_graph.h"
 #include "ir/launch_order.h"
+#include "ir/support/cleanup_registry.h"
+#include "ir/support/diag.h"
+#include "ir/support/file.h"
+#include "ir/support/heap.h"
+#include "ir/support/intern.h"
+#include "ir/support/text.h"
 #include "tests/unit/parsed_module.h"
 
 #include <dirent.h>
@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* ----------------------------------------------------------------------- ir/base/intern.h ---- */
+/* -------------------------------------------------------------------- ir/support/intern.h ---- */
 
 static void test_intern_ids(void **state)
 {
@@ -174,7 +174,7 @@ static void test_intern_copies(void **state)
     intern_free(&intern);
 }
 
-/* ------------------------------------------------------------------------ ir/base/arena.h ---- */
+/* --------------------------------------------------------------------- ir/support/arena.h ---- */
 
 static void test_arena(void **state)
 {
@@ -201,7 +201,7 @@ static void test_arena(void **state)
     arena_free(&arena);
 }
 
-/* ------------------------------------------------------------------------- ir/base/text.h ---- */
+/* ---------------------------------------------------------------------- ir/support/text.h ---- */
 
 static void assert_text(struct text *text, const char *expected)
 {
@@ -259,7 +259,7 @@ static void test_text_growth(void **state)
     text_free(&text);
 }
 
-/* -------------------------------------------------------------------------- ir/base/diag.h ---- */
+/* ----------------------------------------------------------------------- ir/support/diag.h ---- */
 
 static const char *suggest(const char *wanted, const char *const *names, size_t count)
 {
@@ -425,7 +425,7 @@ static void test_order_deep(void **state)
     mem_free(sorted);
 }
 
-/* ---------------------------------------------------------------------- ir/base/heap.h ---- */
+/* ---------------------------------------------------------------------- ir/support/heap.h ---- */
 
 static void test_heap(void **state)
 {
@@ -469,7 +469,7 @@ static void test_heap_ties(void **state)
     heap_free(&heap);
 }
 
-/* ------------------------------------------------------------------------- ir/base/file.h ---- */
+/* ---------------------------------------------------------------------- ir/support/file.h ---- */
 
 struct folder {
     char path[64], file[96];
@@ -678,7 +678,7 @@ static void test_path_folder(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------- ir/base/diag.h ---- */
+/* ---------------------------------------------------------------------- ir/support/diag.h ---- */
 
 /* What fmt takes away at the end of a line does not count. */
 static void test_find_expect(void **state)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "frontend/tensor/npy.h"
-#include "ir/base/file.h"
+#include "ir/support/file.h"
 #include "tests/unit/tensor_helpers.h"
 
 static const char *test_path(void)

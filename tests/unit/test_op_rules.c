@@ -1,9 +1,9 @@
 /* The rules of op types: what is no rule is refused, expressions are what they say, shapes that are
  * right pass and others do not, and nothing that is written or given breaks the evaluator. */
-#include "ir/base/file_fault.h"
 #include "ir/dims.h"
 #include "ir/op_rules.h"
 #include "ir/op_shapes.h"
+#include "ir/support/file_fault.h"
 #include "tests/unit/random_graph.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* The data of op types: all of it is read, what is wrong is refused, and look-ups find it. */
-#include "ir/base/file_fault.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/op_types.h"
+#include "ir/support/file_fault.h"
+#include "ir/support/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,8 +161,8 @@ static void test_names_of_modules(void **state)
     assert_ptr_equal(op_type_find(module, add_name), op_type_find(module, add_name));
     uint32_t late = module_name(module, "Mul");
     assert_string_equal(op_type_find(module, late)->name, "Mul");
-    assert_true(add(op_types_of(module), "{\"Own\": {\"operands\": [], \"results\": [\"y\"]}}", error,
-                    sizeof error));
+    assert_true(add(op_types_of(module), "{\"Own\": {\"operands\": [], \"results\": [\"y\"]}}",
+                    error, sizeof error));
     assert_string_equal(op_type_find(module, other)->family, "own");
     module_free(module);
 }

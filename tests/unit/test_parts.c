@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "ir/base/intern.h"
-#include "ir/base/parts.h"
-#include "ir/base/text.h"
+#include "ir/support/intern.h"
+#include "ir/support/parts.h"
+#include "ir/support/text.h"
 
 #include <pthread.h>
 #include <sched.h>

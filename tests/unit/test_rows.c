@@ -3,9 +3,9 @@
 #include "backend/device/run.h"
 #include "backend/host/host.h"
 #include "frontend/session.h"
-#include "ir/base/file.h"
 #include "ir/calls.h"
 #include "ir/kernels.h"
+#include "ir/support/file.h"
 #include "tests/unit/parsed_module.h"
 
 #include <elf.h>

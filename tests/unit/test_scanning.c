@@ -2,7 +2,7 @@
  * of Python, whose commonest ones have a way of their own. */
 #include "frontend/exchange/text/decimal.h"
 #include "frontend/exchange/text/python_text.h"
-#include "ir/base/escapes.h"
+#include "ir/support/escapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* ----------------------------------------------------------------------- ir/base/escapes.h ---- */
+/* -------------------------------------------------------------------- ir/support/escapes.h ---- */
 
 static void test_either(void **state)
 {
@@ -28,7 +28,7 @@ static void test_either(void **state)
         }
 }
 
-/* -------------------------------------------------------------------- ir/base/escapes.h ---- */
+/* -------------------------------------------------------------------- ir/support/escapes.h ---- */
 
 /* As one would write it that has all time. */
 static void put_slowly(struct text *text, unsigned char byte, enum escape_style style)

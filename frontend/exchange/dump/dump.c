@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ir/attrs.h"
-#include "ir/base/json.h"
 #include "ir/op_types.h"
+#include "ir/support/json.h"
 #include "ir/syntax/spelling.h"
 
 void dump_init(struct dump *dump, struct source *source, struct diags *diags,

@@ -6,9 +6,9 @@
 #define FRONTEND_EXCHANGE_DUMP_DUMP_H
 
 #include "frontend/exchange/translate/translate.h"
-#include "ir/base/diag.h"
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/diag.h"
+#include "ir/support/text.h"
 
 /* ---- What the user of `skirc import` asks for ---- */
 

@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ir/base/diag.h"
 #include "ir/dims.h"
 #include "ir/gears.h"
 #include "ir/op_infer.h"
+#include "ir/support/diag.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify.h"
 

@@ -9,9 +9,9 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
 #include "frontend/exchange/text/decimal.h"
-#include "ir/base/escapes.h"
 #include "ir/calls.h"
 #include "ir/op_types.h"
+#include "ir/support/escapes.h"
 
 #include <errno.h>
 #include <stdarg.h>

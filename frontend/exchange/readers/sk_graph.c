@@ -7,8 +7,8 @@
  * again pairs in the order of its uses. */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/base/json_document.h"
 #include "ir/sk_options.h"
+#include "ir/support/json_document.h"
 
 enum task_kind {
     TASK_KERNEL,

@@ -3,7 +3,7 @@
 #define FRONTEND_EXCHANGE_READERS_SUB_KERNEL_H
 
 #include "frontend/exchange/dump/dump.h"
-#include "ir/base/json_document.h"
+#include "ir/support/json_document.h"
 
 struct sub_kernel_source {
     uint32_t json, object; /* name ids of paths as the request has them; object may be NONE */

@@ -10,7 +10,7 @@
 #ifndef FRONTEND_EXCHANGE_TEXT_PROTO_TEXT_H
 #define FRONTEND_EXCHANGE_TEXT_PROTO_TEXT_H
 
-#include "ir/base/diag.h"
+#include "ir/support/diag.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * and comments. A NUL follows the end of the text. The time is linear, the memory that of the
  * levels. */
 #include "frontend/exchange/text/proto_text.h"
-#include "ir/base/escapes.h"
+#include "ir/support/escapes.h"
 
 #include <errno.h>
 #include <math.h>

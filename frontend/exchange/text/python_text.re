@@ -1,7 +1,7 @@
 /* Python text: the scanner, statements as items, and values. -*- c -*- */
 #include "frontend/exchange/text/python_text.h"
 #include "frontend/exchange/text/decimal.h"
-#include "ir/base/escapes.h"
+#include "ir/support/escapes.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #ifndef FRONTEND_EXCHANGE_TRANSLATE_TRANSLATE_H
 #define FRONTEND_EXCHANGE_TRANSLATE_TRANSLATE_H
 
-#include "ir/base/text.h"
 #include "ir/op_types.h"
+#include "ir/support/text.h"
 
 /* Whose operators a dump has. */
 enum dialect { DIALECT_GE, DIALECT_ONNX, DIALECT_TF, DIALECTS };

@@ -1,9 +1,9 @@
 /* Graphs as digraphs for Graphviz (docs/command-line.md, "skirc export"). */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
-#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/dep_graph.h"
+#include "ir/support/text.h"
 #include "ir/syntax/spelling.h"
 
 /* A module on its way out. */

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "ir/base/escapes.h"
-#include "ir/base/text.h"
 #include "ir/contents.h"
+#include "ir/support/escapes.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 
 static void begin_line(struct proto_out *out, const char *field)

@@ -3,8 +3,8 @@
 #define FRONTEND_EXCHANGE_WRITERS_FOREIGN_H
 
 #include "frontend/exchange/exchange.h"
-#include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/support/text.h"
 #include "ir/syntax/print.h"
 
 /* ---- Protobuf's text format, one field a line ---- */

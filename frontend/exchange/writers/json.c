@@ -3,10 +3,10 @@
 
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
-#include "ir/base/json.h"
 #include "ir/kernel_args.h"
 #include "ir/module.h"
 #include "ir/operands.h"
+#include "ir/support/json.h"
 #include "ir/syntax/spelling.h"
 
 /* A module on its way out. */

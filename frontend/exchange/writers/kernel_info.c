@@ -3,10 +3,10 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
 #include "ir/addresses.h"
-#include "ir/base/json.h"
-#include "ir/base/text.h"
 #include "ir/kernels.h"
 #include "ir/operands.h"
+#include "ir/support/json.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 
 /* The super kernel. */

@@ -3,7 +3,7 @@
 #define FRONTEND_EXCHANGE_WRITERS_PROFILE_H
 
 #include "backend/run.h"
-#include "ir/base/json.h"
+#include "ir/support/json.h"
 
 /* The core types, as the language has them. */
 extern const char *const profile_core_names[SKRT_CORE_TYPES];

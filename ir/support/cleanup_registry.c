@@ -1,0 +1,182 @@
+#define _GNU_SOURCE /* SYS_getdents64 */
+#include "ir/support/cleanup_registry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 1024 };
+
+/* The one that changes the state from FREE or READY has the entry to itself. */
+enum state { STATE_FREE, STATE_TAKEN, STATE_READY };
+
+static struct registry {
+    struct entry {
+        atomic_int state;
+        enum cleanup_kind kind;
+        pid_t owner;
+        pid_t pid; /* of a process */
+    } entries[MOST];
+    char paths[MOST][PATH_MAX];
+} * registry; /* NULL: nothing is registered, or there is no memory for it */
+
+static void map_registry(void)
+{
+    void *mapped =
+        mmap(NULL, sizeof *registry, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    registry = mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* ----------------------------------------------------------------------- registration ---- */
+
+/* Processes that are forked afterwards share it. */
+static void have_registry(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, map_registry);
+}
+
+void cleanup_hold(sigset_t *before)
+{
+    have_registry();
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
+                                 SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+        sigaddset(&set, ending[i]);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void cleanup_release(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static bool change(struct entry *entry, int state, int next)
+{
+    return atomic_compare_exchange_strong(&entry->state, &state, next);
+}
+
+static int add(enum cleanup_kind kind, pid_t pid, const char *path)
+{
+    size_t size = strlen(path) + 1;
+    have_registry();
+    for (int i = 0; registry && i < MOST && size <= PATH_MAX; i++) {
+        struct entry *entry = &registry->entries[i];
+        if (!change(entry, STATE_FREE, STATE_TAKEN))
+            continue;
+        entry->kind = kind;
+        entry->owner = getpid();
+        entry->pid = pid;
+        memcpy(registry->paths[i], path, size);
+        atomic_store(&entry->state, STATE_READY);
+        return i;
+    }
+    return CLEANUP_NONE;
+}
+
+int cleanup_add(enum cleanup_kind kind, const char *path)
+{
+    return add(kind, 0, path);
+}
+
+int cleanup_add_process(pid_t pid)
+{
+    return add(CLEANUP_PROCESS, pid, "");
+}
+
+void cleanup_forget(int number)
+{
+    if (number != CLEANUP_NONE)
+        atomic_store(&registry->entries[number].state, STATE_FREE);
+}
+
+/* ---------------------------------------------------------------------------- removal ---- */
+
+/* readdir() may allocate, which a handler of signals must not. */
+bool cleanup_remove_folder(const char *path)
+{
+    struct name {
+        uint64_t inode, offset;
+        uint16_t size;
+        uint8_t type;
+        char text[];
+    };
+    _Alignas(struct name) char names[4096];
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long size;
+    while (folder >= 0 && (size = syscall(SYS_getdents64, folder, names, sizeof names)) > 0)
+        for (long at = 0; at < size; at += ((struct name *)(names + at))->size)
+            unlinkat(folder, ((struct name *)(names + at))->text, 0);
+    if (folder >= 0)
+        close(folder);
+    return rmdir(path) == 0;
+}
+
+/* Whether it ends within 2 seconds. It may be a child of another process. */
+static bool waits_for_end(pid_t pid)
+{
+    enum { MILLISECONDS = 2000 };
+    const struct timespec nap = {0, 1000000};
+    for (int i = 0; i <= MILLISECONDS; i++) {
+        pid_t waited = waitpid(pid, NULL, WNOHANG);
+        if (waited == pid || (waited < 0 && errno == ECHILD && kill(pid, 0) != 0))
+            return true;
+        nanosleep(&nap, NULL);
+    }
+    return false;
+}
+
+void cleanup_end_process(pid_t pid)
+{
+    bool leads = kill(-pid, SIGTERM) == 0;
+    if ((leads || kill(pid, SIGTERM) == 0) && waits_for_end(pid))
+        return;
+    kill(leads ? -pid : pid, SIGKILL);
+    waits_for_end(pid);
+}
+
+static void run_entry(struct entry *entry)
+{
+    const char *path = registry->paths[entry - registry->entries];
+    switch (entry->kind) {
+    case CLEANUP_FILE: unlink(path); break;
+    case CLEANUP_FOLDER: cleanup_remove_folder(path); break;
+    case CLEANUP_PROCESS:
+        cleanup_end_process(entry->pid);
+        cleanup_run(entry->pid);
+        break;
+    }
+    atomic_store(&entry->state, STATE_FREE);
+}
+
+/* A child that has ended may have begun. */
+static bool take(struct entry *entry, pid_t owner)
+{
+    return entry->owner == owner &&
+           (change(entry, STATE_READY, STATE_TAKEN) ||
+            (owner != getpid() && atomic_load(&entry->state) == STATE_TAKEN));
+}
+
+/* Processes first: they may use the rest. */
+void cleanup_run(pid_t owner)
+{
+    int saved = errno;
+    for (int processes = 1; registry && processes >= 0; processes--)
+        for (int i = 0; i < MOST; i++) {
+            struct entry *entry = &registry->entries[i];
+            if ((entry->kind == CLEANUP_PROCESS) == (processes == 1) && take(entry, owner))
+                run_entry(entry);
+        }
+    errno = saved;
+}
