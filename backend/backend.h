@@ -3,7 +3,7 @@
 #ifndef BACKEND_BACKEND_H
 #define BACKEND_BACKEND_H
 
-#include "ir/kernel_source.h"
+#include "ir/core/kernel_source.h"
 
 struct backend_runner;
 struct kernel_objects;

@@ -2,35 +2,34 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
-	backend/backend.c \
-	backend/backend.h \
-	backend/backends.def \
-	backend/run.h \
 	backend/ascend/ascend.c \
+	backend/ascend/ascend.h \
 	backend/ascend/ascendc.c \
 	backend/ascend/ascendc.h \
 	backend/ascend/ascendc_emitter.h \
 	backend/ascend/ascendc_instrs.c \
-	backend/ascend/ascend.h \
-	backend/ascend/source_map.c \
-	backend/ascend/source_map.h \
 	backend/ascend/compile_info.c \
 	backend/ascend/compile_info.h \
+	backend/ascend/host_emulation.c \
+	backend/ascend/host_emulation.h \
 	backend/ascend/meta.c \
 	backend/ascend/meta.h \
+	backend/ascend/source_map.c \
+	backend/ascend/source_map.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
 	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
 	backend/ascend/toolchain.h \
-	backend/ascend/host_emulation.c \
-	backend/ascend/host_emulation.h \
+	backend/backend.c \
+	backend/backend.h \
+	backend/backends.def \
 	backend/device/arguments.c \
 	backend/device/arguments.h \
-	backend/device/execute.h \
 	backend/device/emitter.c \
 	backend/device/emitter.h \
 	backend/device/execute.c \
+	backend/device/execute.h \
 	backend/device/gears_table.c \
 	backend/device/gears_table.h \
 	backend/device/launches.c \
@@ -43,10 +42,10 @@ libskir_la_SOURCES += \
 	backend/device/run.h \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
-	backend/host/host.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/host.c \
+	backend/host/host.h \
 	backend/host/rows.c \
 	backend/host/rows.h \
 	backend/kernels/sample_kernels.def \
@@ -56,24 +55,24 @@ libskir_la_SOURCES += \
 	backend/library/kernel_library.h \
 	backend/library/kernel_link.c \
 	backend/library/kernel_link.h \
-	backend/object/layout.c \
 	backend/object/dump.c \
 	backend/object/image.c \
 	backend/object/image.h \
-	backend/object/relocation.c \
 	backend/object/input.c \
 	backend/object/internal.h \
+	backend/object/layout.c \
 	backend/object/link.c \
 	backend/object/memory.c \
 	backend/object/object.h \
+	backend/object/output.c \
 	backend/object/query.c \
+	backend/object/relocation.c \
 	backend/object/symbols.c \
-	backend/object/output.c
+	backend/run.h
 
 # ---- The runtime of the host target ----
 
 libskrt_la_SOURCES = \
-	ir/dtypes.def \
 	backend/runtime/barrier.c \
 	backend/runtime/call.c \
 	backend/runtime/core.c \
@@ -83,18 +82,18 @@ libskrt_la_SOURCES = \
 	backend/runtime/fiber.c \
 	backend/runtime/fiber.h \
 	backend/runtime/flag.c \
-	backend/runtime/instructions.h \
 	backend/runtime/futex_lock.c \
 	backend/runtime/futex_lock.h \
 	backend/runtime/gears.c \
-	backend/runtime/names.c \
-	backend/runtime/names.h \
+	backend/runtime/instructions.h \
 	backend/runtime/launch_queue.c \
 	backend/runtime/launch_queue.h \
+	backend/runtime/names.c \
+	backend/runtime/names.h \
 	backend/runtime/profile.c \
+	backend/runtime/profile.h \
 	backend/runtime/race.c \
 	backend/runtime/race.h \
-	backend/runtime/profile.h \
 	backend/runtime/report.c \
 	backend/runtime/report.h \
 	backend/runtime/rows.c \
@@ -102,11 +101,12 @@ libskrt_la_SOURCES = \
 	backend/runtime/scheduler.h \
 	backend/runtime/skrt.h \
 	backend/runtime/state.h \
-	backend/runtime/vectors.c
+	backend/runtime/vectors.c \
+	ir/core/dtypes.def
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'
-skirinclude_HEADERS += backend/runtime/skrt.h ir/dtypes.def
+skirinclude_HEADERS += backend/runtime/skrt.h ir/core/dtypes.def
 
 # ---- Sample kernels ----
 
@@ -197,7 +197,7 @@ kernel_headers = \
 	backend/kernels/turn.h \
 	backend/kernels/vectors.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
-kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
+kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/core/dtypes.def $(twin_headers)
 nodist_kernel_DATA = $(kernel_objects) $(kernel_json) backend/kernels/twin.o
 dist_kernel_DATA = $(kernel_companions)
 EXTRA_DIST += $(kernel_sources) $(kernel_headers) backend/kernels/sample_kernels.awk \
@@ -207,12 +207,12 @@ EXTRA_DIST += $(kernel_sources) $(kernel_headers) backend/kernels/sample_kernels
 # bit, and instrumented objects could not be linked into one that is not. Nobody looks at the flags of
 # floating-point exceptions, which compilers would otherwise keep at the cost of vectors.
 KERNEL_CFLAGS = -O3 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math -std=gnu11 $(WARNINGS) $(WERROR)
-KERNEL_CPPFLAGS = -I$(srcdir)/ir -I$(srcdir)
+KERNEL_CPPFLAGS = -I$(srcdir)/ir/core -I$(srcdir)
 
 kernel_rules := $(foreach row,$(kernel_rows) add_dynamic:add_dynamic, \
 	$(eval backend/kernels/$(subst :,.o: backend/kernels/,$(row)).c))
 .DEFAULT_GOAL := all
-$(kernel_objects): backend/kernels/%.o: $(kernel_headers) backend/runtime/skrt.h ir/dtypes.def
+$(kernel_objects): backend/kernels/%.o: $(kernel_headers) backend/runtime/skrt.h ir/core/dtypes.def
 	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
 	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -DSAMPLE=$(*F) -c -o $@ $(filter %.c,$^)
 
@@ -226,7 +226,7 @@ backend/kernels/descriptions.stamp: backend/kernels/sample_kernels.awk $(op_data
 
 # What stands between an entry's AscendC source and skrt where the source runs on this machine.
 backend/kernels/twin.o: backend/ascend/twin/twin.c backend/ascend/twin/twin.h \
-		backend/runtime/skrt.h ir/dtypes.def
+		backend/runtime/skrt.h ir/core/dtypes.def
 	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
 	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $(srcdir)/backend/ascend/twin/twin.c
 

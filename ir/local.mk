@@ -1,81 +1,86 @@
 # What a program is.
 
 libskir_la_SOURCES += \
-	ir/addresses.c \
-	ir/addresses.h \
-	ir/analyses.c \
-	ir/analyses.h \
-	ir/arch.c \
-	ir/arch.h \
-	ir/archs.def \
-	ir/attr_keys.def \
-	ir/attr_kinds.def \
-	ir/attrs.c \
-	ir/attrs.h \
-	ir/block_rules.c \
-	ir/block_rules.h \
-	ir/call_ops.def \
-	ir/calls.c \
-	ir/calls.h \
-	ir/concurrency.c \
-	ir/concurrency.h \
-	ir/contents.c \
-	ir/contents.h \
-	ir/dep_graph.c \
-	ir/dep_graph.h \
-	ir/dims.c \
-	ir/dims.h \
-	ir/dtypes.def \
-	ir/entry.h \
-	ir/estimate.c \
-	ir/estimate.h \
-	ir/foreign_dtypes.def \
-	ir/foreign_names.c \
-	ir/foreign_names.h \
-	ir/formats.def \
-	ir/gears.c \
-	ir/gears.h \
-	ir/hazards.c \
-	ir/hazards.h \
-	ir/instr.h \
-	ir/instrs.def \
-	ir/invariants.c \
-	ir/invariants.h \
-	ir/kernel_args.c \
-	ir/kernel_args.h \
-	ir/kernel_source.h \
-	ir/kernel_types.def \
-	ir/kernels.c \
-	ir/kernels.h \
-	ir/launch_order.c \
-	ir/launch_order.h \
-	ir/modref.c \
-	ir/modref.h \
-	ir/module.c \
-	ir/module.h \
-	ir/op_data.h \
-	ir/op_eval.c \
-	ir/op_eval.h \
-	ir/op_functions.c \
-	ir/op_functions.def \
-	ir/op_infer.c \
-	ir/op_infer.h \
-	ir/op_rules.c \
-	ir/op_rules.h \
-	ir/op_shapes.c \
-	ir/op_shapes.h \
-	ir/op_tensors.c \
-	ir/op_tensors.h \
-	ir/op_type_reader.c \
-	ir/op_type_reader.h \
-	ir/op_types.c \
-	ir/op_types.h \
-	ir/op_values.c \
-	ir/operands.c \
-	ir/operands.h \
-	ir/sk_options.c \
-	ir/sk_options.def \
-	ir/sk_options.h \
+	ir/analysis/addresses.c \
+	ir/analysis/addresses.h \
+	ir/analysis/analyses.c \
+	ir/analysis/analyses.h \
+	ir/analysis/block_rules.c \
+	ir/analysis/block_rules.h \
+	ir/analysis/concurrency.c \
+	ir/analysis/concurrency.h \
+	ir/analysis/contents.c \
+	ir/analysis/contents.h \
+	ir/analysis/dep_graph.c \
+	ir/analysis/dep_graph.h \
+	ir/analysis/estimate.c \
+	ir/analysis/estimate.h \
+	ir/analysis/hazards.c \
+	ir/analysis/hazards.h \
+	ir/analysis/launch_order.c \
+	ir/analysis/launch_order.h \
+	ir/analysis/modref.c \
+	ir/analysis/modref.h \
+	ir/analysis/op_infer.c \
+	ir/analysis/op_infer.h \
+	ir/core/arch.c \
+	ir/core/arch.h \
+	ir/core/archs.def \
+	ir/core/attr_keys.def \
+	ir/core/attr_kinds.def \
+	ir/core/attrs.c \
+	ir/core/attrs.h \
+	ir/core/call_ops.def \
+	ir/core/calls.c \
+	ir/core/calls.h \
+	ir/core/dtypes.def \
+	ir/core/entry.h \
+	ir/core/foreign_dtypes.def \
+	ir/core/formats.def \
+	ir/core/instr.h \
+	ir/core/instrs.def \
+	ir/core/invariants.c \
+	ir/core/invariants.h \
+	ir/core/kernel_args.c \
+	ir/core/kernel_args.h \
+	ir/core/kernel_source.h \
+	ir/core/kernel_types.def \
+	ir/core/kernels.c \
+	ir/core/kernels.h \
+	ir/core/module.c \
+	ir/core/module.h \
+	ir/core/operands.c \
+	ir/core/operands.h \
+	ir/core/sk_options.c \
+	ir/core/sk_options.def \
+	ir/core/sk_options.h \
+	ir/core/tables.c \
+	ir/core/types.c \
+	ir/core/words.def \
+	ir/optypes/foreign_names.c \
+	ir/optypes/foreign_names.h \
+	ir/optypes/op_data.h \
+	ir/optypes/op_eval.c \
+	ir/optypes/op_eval.h \
+	ir/optypes/op_functions.c \
+	ir/optypes/op_functions.def \
+	ir/optypes/op_rules.c \
+	ir/optypes/op_rules.h \
+	ir/optypes/op_shapes.c \
+	ir/optypes/op_shapes.h \
+	ir/optypes/op_tensors.c \
+	ir/optypes/op_tensors.h \
+	ir/optypes/op_type_reader.c \
+	ir/optypes/op_type_reader.h \
+	ir/optypes/op_types.c \
+	ir/optypes/op_types.h \
+	ir/optypes/op_values.c \
+	ir/optypes/verified_ops.c \
+	ir/optypes/verified_ops.h \
+	ir/shapes/dims.c \
+	ir/shapes/dims.h \
+	ir/shapes/gears.c \
+	ir/shapes/gears.h \
 	ir/support/arena.c \
 	ir/support/arena.h \
 	ir/support/check.h \
@@ -137,10 +142,6 @@ libskir_la_SOURCES += \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
-	ir/tables.c \
-	ir/types.c \
-	ir/verified_ops.c \
-	ir/verified_ops.h \
 	ir/verify/infer_types.c \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
@@ -156,8 +157,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_order.c \
 	ir/verify/verify_types.c \
-	ir/verify/verify_warnings.c \
-	ir/words.def
+	ir/verify/verify_warnings.c
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(NETTLE_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
@@ -166,25 +166,25 @@ libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 # ---- The data of op types, as C ----
 
 op_data_files = \
-	ir/ops/attention.json \
-	ir/ops/collective.json \
-	ir/ops/control.json \
-	ir/ops/data.json \
-	ir/ops/elementwise.json \
-	ir/ops/image.json \
-	ir/ops/matrix.json \
-	ir/ops/moe.json \
-	ir/ops/normalisation.json \
-	ir/ops/quantisation.json \
-	ir/ops/reduction.json \
-	ir/ops/shape.json
-nodist_libskir_la_SOURCES = ir/op_data.c
-EXTRA_DIST += ir/op_data.awk $(op_data_files)
-CLEANFILES += ir/op_data.c
+	ir/optypes/ops/attention.json \
+	ir/optypes/ops/collective.json \
+	ir/optypes/ops/control.json \
+	ir/optypes/ops/data.json \
+	ir/optypes/ops/elementwise.json \
+	ir/optypes/ops/image.json \
+	ir/optypes/ops/matrix.json \
+	ir/optypes/ops/moe.json \
+	ir/optypes/ops/normalisation.json \
+	ir/optypes/ops/quantisation.json \
+	ir/optypes/ops/reduction.json \
+	ir/optypes/ops/shape.json
+nodist_libskir_la_SOURCES = ir/optypes/op_data.c
+EXTRA_DIST += ir/optypes/op_data.awk $(op_data_files)
+CLEANFILES += ir/optypes/op_data.c
 
-ir/op_data.c: $(op_data_files) ir/op_data.awk
-	$(AM_V_GEN)$(MKDIR_P) ir && \
-	  $(AWK) -f $(srcdir)/ir/op_data.awk $(filter %.json,$^) >$@.tmp && mv $@.tmp $@ || \
+ir/optypes/op_data.c: $(op_data_files) ir/optypes/op_data.awk
+	$(AM_V_GEN)$(MKDIR_P) ir/optypes && \
+	  $(AWK) -f $(srcdir)/ir/optypes/op_data.awk $(filter %.json,$^) >$@.tmp && mv $@.tmp $@ || \
 	  { rm -f $@.tmp; exit 1; }
 
 # ---- The scanner and the parser: generated, and part of a release ----

@@ -7,7 +7,7 @@
  * The default stream, whose label is "0", is 0. Other labels get 1, 2 ... in the order in which
  * they first stand in the text, except for those that a block of theirs gives an id.
  */
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
 

@@ -3,7 +3,7 @@
 #ifndef PASSES_CALLED_H
 #define PASSES_CALLED_H
 
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 
 /* A super kernel whose ops have kernels, and its entry. Places are those of the list. */
 struct called_source {

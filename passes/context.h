@@ -2,9 +2,9 @@
 #ifndef PASSES_CONTEXT_H
 #define PASSES_CONTEXT_H
 
-#include "ir/analyses.h"
-#include "ir/kernel_source.h"
-#include "ir/module.h"
+#include "ir/analysis/analyses.h"
+#include "ir/core/kernel_source.h"
+#include "ir/core/module.h"
 
 struct pass_context {
     struct module *module;

@@ -13,8 +13,8 @@
  * a core type, the pair stands somewhere between the calls around, in whose stretch it is one of as
  * many as there are such ops.
  */
-#include "ir/modref.h"
-#include "ir/operands.h"
+#include "ir/analysis/modref.h"
+#include "ir/core/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/insertion_points.h"

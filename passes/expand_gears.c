@@ -7,9 +7,9 @@
  *
  * A combination that the graph contradicts, such as two sizes that must be one, is left out.
  */
-#include "ir/attrs.h"
-#include "ir/calls.h"
-#include "ir/gears.h"
+#include "ir/core/attrs.h"
+#include "ir/core/calls.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/parts.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"

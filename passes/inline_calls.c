@@ -7,9 +7,9 @@
  *
  * A call is left, with a remark, where what it means cannot be said by ops in its place.
  */
-#include "ir/calls.h"
-#include "ir/dep_graph.h"
-#include "ir/modref.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/modref.h"
+#include "ir/core/calls.h"
 #include "ir/syntax/locate.h"
 #include "passes/inline/graph.h"
 #include "passes/pass.h"

@@ -25,7 +25,7 @@
  * of which the last op on each stream is enough.
  */
 #define _GNU_SOURCE /* qsort_r */
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "passes/events/event_inserter.h"
 #include "passes/insert_events.h"

@@ -10,7 +10,7 @@
  * before which the op must be complete, choices of dynamic kernels, and resets of the words that
  * were waited for. Where barriers and flags go, passes/sync/plan/plan.h finds.
  */
-#include "ir/hazards.h"
+#include "ir/analysis/hazards.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/superkernel.h"

@@ -2,7 +2,7 @@
 #ifndef PASSES_KERNEL_BINDING_H
 #define PASSES_KERNEL_BINDING_H
 
-#include "ir/kernel_source.h"
+#include "ir/core/kernel_source.h"
 #include "passes/context.h"
 #include "passes/pass.h"
 

@@ -12,7 +12,7 @@
  * (passes/residency/deadlock_search.h), and each is changed until none is left.
  * Entries are not there yet, so this pass refuses nothing: verify-launches does.
  */
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fused_report.h"

@@ -8,10 +8,10 @@
  * super kernel nothing stands between neighbours, so an order between them is an edge of its own,
  * or leads over what runs beside the super kernel.
  */
-#include "ir/dep_graph.h"
-#include "ir/gears.h"
-#include "ir/launch_order.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/launch_order.h"
+#include "ir/core/sk_options.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/pass.h"

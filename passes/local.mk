@@ -91,35 +91,36 @@ libskir_la_SOURCES += \
 
 # They are installed as they stand here, so that such a pass includes what one of the tree does.
 plugin_headers = \
-	ir/addresses.h \
-	ir/analyses.h \
-	ir/arch.h \
-	ir/archs.def \
-	ir/call_ops.def \
-	ir/calls.h \
-	ir/contents.h \
-	ir/dep_graph.h \
-	ir/dims.h \
-	ir/dtypes.def \
-	ir/entry.h \
-	ir/hazards.h \
-	ir/instr.h \
-	ir/instrs.def \
-	ir/kernel_args.h \
-	ir/kernel_source.h \
-	ir/kernel_types.def \
-	ir/kernels.h \
-	ir/launch_order.h \
-	ir/modref.h \
-	ir/module.h \
-	ir/op_eval.h \
-	ir/op_functions.def \
-	ir/op_rules.h \
-	ir/op_shapes.h \
-	ir/op_types.h \
-	ir/operands.h \
-	ir/sk_options.def \
-	ir/sk_options.h \
+	ir/analysis/addresses.h \
+	ir/analysis/analyses.h \
+	ir/analysis/contents.h \
+	ir/analysis/dep_graph.h \
+	ir/analysis/hazards.h \
+	ir/analysis/launch_order.h \
+	ir/analysis/modref.h \
+	ir/core/arch.h \
+	ir/core/archs.def \
+	ir/core/call_ops.def \
+	ir/core/calls.h \
+	ir/core/dtypes.def \
+	ir/core/entry.h \
+	ir/core/instr.h \
+	ir/core/instrs.def \
+	ir/core/kernel_args.h \
+	ir/core/kernel_source.h \
+	ir/core/kernel_types.def \
+	ir/core/kernels.h \
+	ir/core/module.h \
+	ir/core/operands.h \
+	ir/core/sk_options.def \
+	ir/core/sk_options.h \
+	ir/core/words.def \
+	ir/optypes/op_eval.h \
+	ir/optypes/op_functions.def \
+	ir/optypes/op_rules.h \
+	ir/optypes/op_shapes.h \
+	ir/optypes/op_types.h \
+	ir/shapes/dims.h \
 	ir/support/arena.h \
 	ir/support/check.h \
 	ir/support/diag.h \
@@ -138,7 +139,6 @@ plugin_headers = \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.h \
-	ir/words.def \
 	passes/called.h \
 	passes/context.h \
 	passes/entry/superkernel.h \

@@ -7,11 +7,11 @@
  * Kernel type, number of blocks and the layout of the parameters are those of the reference
  * compiler: docs/passes.md, "lower-superkernels".
  */
-#include "ir/arch.h"
-#include "ir/gears.h"
-#include "ir/kernel_args.h"
-#include "ir/kernels.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/launch_order.h"
+#include "ir/core/arch.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/kernels.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "passes/entry/launch.h"

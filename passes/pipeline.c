@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ir/invariants.h"
+#include "ir/core/invariants.h"
 #include "ir/support/check.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"

@@ -1,6 +1,6 @@
-#include "ir/block_rules.h"
-#include "ir/calls.h"
-#include "ir/dep_graph.h"
+#include "ir/analysis/block_rules.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/calls.h"
 #include "passes/entry/short_calls.h"
 #include "passes/properties.h"
 

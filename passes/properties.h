@@ -2,7 +2,7 @@
 #ifndef PASSES_PROPERTIES_H
 #define PASSES_PROPERTIES_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* What passes demand of a module and provide. Each is checked on the module itself, so a dump of
  * any stage is as good an input as the pass before it. */

@@ -8,7 +8,7 @@
  * side by side"). The states that launches can come to are tried
  * (passes/residency/deadlock_search.h), up to a limit. Beyond that it is not known whether they
  * hang, and they are refused. */
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/pass.h"

@@ -1,19 +1,19 @@
 /* verify-sync: proves that each entry is correctly synchronised, or says why it is not.
  *
- * needs    nothing
- * changes  nothing
+ * needs    nothing changes  nothing
  *
  * It shares no code with the passes that insert synchronisation. The rules are those of
  * docs/device-model.md; the orders to be enforced are those of the super kernel that the entry is
- * for (ir/dep_graph.h), its slots and calls must be those of that super kernel's ops, and its
- * events theirs.
- * Entries without a super kernel are checked for everything that is wrong whatever they are for.
+ * for (ir/analysis/dep_graph.h), its slots and calls must be those of that super kernel's ops, and
+ * its events theirs. Entries without a super kernel are checked for everything that is wrong
+ * whatever they are for.
  *
  * The programs are followed once (sync_proof.h); each rule is then a question to what is known at a
  * step, so all of it takes time in proportion to instructions and required orders.
+ *
  */
-#include "ir/dep_graph.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/launch_order.h"
 #include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

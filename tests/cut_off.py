@@ -46,7 +46,7 @@ void own(skrt_core *core, uint64_t offset)
 def write_modules(*flags):
     """add.skir, and own.skir with its object k.o, which has a constructor: the system's linker and
     loader are needed for it. The compiler gets the flags, too."""
-    includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
+    includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir/core")]
     write("add.skir", ADD)
     write("own.skir", OWN)
     write("k.c", KERNEL)

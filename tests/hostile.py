@@ -58,7 +58,7 @@ graph @g(%%x: f32[4]) -> f32[4] {
   return %%z
 }
 """
-INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
+INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir/core")]
 
 
 def build(name, source, module=MODULE):

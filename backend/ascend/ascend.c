@@ -21,7 +21,7 @@
 #include "backend/device/run.h"
 #include "backend/library/kernel_link.h"
 #include "backend/object/object.h"
-#include "ir/arch.h"
+#include "ir/core/arch.h"
 #include "ir/support/diag.h"
 #include "ir/syntax/locate.h"
 

@@ -2,7 +2,7 @@
 #ifndef BACKEND_ASCEND_ASCENDC_H
 #define BACKEND_ASCEND_ASCENDC_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/text.h"
 
 /* Where an instruction's statement stands: it begins in this line of the source, from 1, and goes

@@ -5,9 +5,9 @@
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/source_map.h"
 #include "backend/ascend/symbols.h"
-#include "ir/arch.h"
-#include "ir/kernel_args.h"
-#include "ir/kernels.h"
+#include "ir/core/arch.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/kernels.h"
 
 struct ascendc {
     struct text *text;

@@ -262,8 +262,8 @@ void ascendc_kernels(struct ascendc *out)
     mem_free(uses);
 }
 
-/* The statement of an instruction: the column `ascend` of ir/instrs.def, the pieces that it names,
- * and which cores execute it. */
+/* The statement of an instruction: the column `ascend` of ir/core/instrs.def, the pieces that it
+ * names, and which cores execute it. */
 
 /* An instruction of the program at hand. */
 struct statement {

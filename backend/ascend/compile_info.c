@@ -2,9 +2,9 @@
 
 #include <ctype.h>
 
-#include "ir/gears.h"
-#include "ir/kernel_args.h"
-#include "ir/kernels.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/kernels.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 
 /* ----------------------------------------------------------------------------- ops ---- */

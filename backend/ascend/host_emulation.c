@@ -7,8 +7,8 @@
 #include "backend/ascend/symbols.h"
 #include "backend/device/emitter.h"
 #include "backend/device/link.h"
-#include "ir/arch.h"
-#include "ir/kernels.h"
+#include "ir/core/arch.h"
+#include "ir/core/kernels.h"
 #include "ir/support/intern.h"
 
 /* What the symbols of entries begin with, before their index: a kernel's function may have any name

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/ascend/source_map.h"
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

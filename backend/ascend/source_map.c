@@ -4,7 +4,7 @@
 
 #include "backend/ascend/ascend.h"
 #include "backend/object/object.h"
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 
 static void add_blocks(struct entry_finder *finder, const struct graph *graph)

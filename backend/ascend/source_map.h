@@ -4,8 +4,8 @@
 #define BACKEND_ASCEND_SOURCE_MAP_H
 
 #include "backend/ascend/ascendc.h"
-#include "ir/analyses.h"
-#include "ir/module.h"
+#include "ir/analysis/analyses.h"
+#include "ir/core/module.h"
 #include "ir/support/arena.h"
 #include "ir/support/vec.h"
 

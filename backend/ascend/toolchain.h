@@ -6,7 +6,7 @@
 
 #include "backend/ascend/symbols.h"
 #include "backend/backend.h"
-#include "ir/arch.h"
+#include "ir/core/arch.h"
 #include "ir/support/arena.h"
 #include "ir/support/file.h"
 #include "ir/support/text.h"

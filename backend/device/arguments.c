@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 
 /* ------------------------------------------------------------------------------ memory ---- */

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "backend/device/arguments.h"
-#include "ir/modref.h"
+#include "ir/analysis/modref.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -4,7 +4,7 @@
 
 #include "backend/device/run.h"
 #include "backend/run.h"
-#include "ir/calls.h"
+#include "ir/core/calls.h"
 
 void device_profile_free(struct run_profile *profile);
 
@@ -21,7 +21,7 @@ struct buffer {
 struct device_call {
     const struct op *op;
     enum call_kind kind;
-    struct device_run **callees; /* in the order of ir/calls.h */
+    struct device_run **callees; /* in the order of ir/core/calls.h */
     uint32_t n_callees;
     uint32_t n_args, n_results; /* what is passed but for the op's own operands; tensors */
     uint64_t *sizes;            /* of results */

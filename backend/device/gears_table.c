@@ -1,6 +1,6 @@
 #include "backend/device/gears_table.h"
-#include "ir/gears.h"
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
+#include "ir/shapes/gears.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define BACKEND_DEVICE_GEARS_TABLE_H
 
 #include "backend/runtime/skrt.h"
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 
 /* The rows have no addresses: those are of what is named beside them. */
 struct gears_launch {

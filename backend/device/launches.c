@@ -8,14 +8,14 @@
 #include "backend/device/arguments.h"
 #include "backend/device/execute.h"
 #include "backend/device/link.h"
-#include "ir/calls.h"
-#include "ir/contents.h"
-#include "ir/launch_order.h"
-#include "ir/modref.h"
-#include "ir/op_types.h"
+#include "ir/core/calls.h"
+#include "ir/analysis/contents.h"
+#include "ir/analysis/launch_order.h"
+#include "ir/analysis/modref.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/kernels.h"
+#include "ir/core/kernels.h"
 
 /* Two ops may be ordered for several reasons. */
 static void place_orders(const struct device_race_source *source, struct arena *arena,

@@ -3,7 +3,7 @@
 #define BACKEND_DEVICE_LAUNCHES_H
 
 #include "backend/device/run.h"
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
 
 struct device_race_source {
     const struct module *module;

@@ -5,7 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/object/object.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/text.h"
 #include "ir/support/tool.h"
 

@@ -3,7 +3,7 @@
 #define BACKEND_DEVICE_OPS_H
 
 #include "backend/runtime/skrt.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 struct diags;
 
@@ -34,7 +34,7 @@ struct device_choice {
 bool device_choose(const struct module *module, const struct graph *graph, const struct op *op,
                    const struct kernel *kernel, struct device_choice *choice, struct diags *diags);
 
-/* Whether an op fits the sample kernel of its type; a library_check (ir/kernel_source.h). */
+/* Whether an op fits the sample kernel of its type; a library_check (ir/core/kernel_source.h). */
 bool device_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                      struct diags *diags);
 

@@ -3,8 +3,8 @@
 #include "backend/device/launches.h"
 #include "backend/device/link.h"
 #include "backend/device/run.h"
-#include "ir/modref.h"
-#include "ir/op_types.h"
+#include "ir/analysis/modref.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 
 #include <errno.h>

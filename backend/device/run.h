@@ -5,8 +5,8 @@
 #include "backend/device/link.h"
 #include "backend/device/ops.h"
 #include "backend/run.h"
-#include "ir/analyses.h"
-#include "ir/kernel_args.h"
+#include "ir/analysis/analyses.h"
+#include "ir/core/kernel_args.h"
 #include "ir/support/guarded.h"
 
 struct device_run;

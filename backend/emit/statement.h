@@ -1,8 +1,9 @@
-/* Statements of a target's source, one an instruction: templates of ir/instrs.def filled in. */
+/* Statements of a target's source, one an instruction: templates of ir/core/instrs.def filled
+ * in. */
 #ifndef BACKEND_EMIT_STATEMENT_H
 #define BACKEND_EMIT_STATEMENT_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/text.h"
 
 /* Appends a piece that the target makes; `name` is what stands behind '$'. False where it has no

@@ -10,7 +10,7 @@
 #include "backend/host/rows.h"
 #include "ir/syntax/spelling.h"
 
-/* The statement of an instruction: the host's column of ir/instrs.def, and the pieces that it
+/* The statement of an instruction: the host's column of ir/core/instrs.def, and the pieces that it
  * names. */
 
 /* The next rows of a program's tables. */

@@ -2,7 +2,7 @@
 #ifndef BACKEND_HOST_EMIT_H
 #define BACKEND_HOST_EMIT_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/text.h"
 
 /* Appends one C source with a function for each entry of the module, to be compiled against skrt.h.

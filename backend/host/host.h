@@ -4,7 +4,7 @@
 
 #include "backend/device/link.h"
 #include "backend/object/object.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* Compiles the module's entries and links them with their kernels into one relocatable object whose
  * only global symbols are the entries. */

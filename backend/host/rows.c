@@ -1,6 +1,6 @@
 #include "backend/device/link.h"
 #include "backend/host/rows.h"
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 
 #include <assert.h>

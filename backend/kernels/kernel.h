@@ -205,7 +205,7 @@ static inline int64_t kernel_dtype_size(uint32_t dtype)
 {
     static const uint8_t sizes[] = {
 #define DTYPE(name, bits, ...) [SKRT_##name] = (bits) / 8,
-#include "ir/dtypes.def"
+#include "ir/core/dtypes.def"
 #undef DTYPE
     };
     return dtype < SKRT_DTYPE_COUNT ? sizes[dtype] : 0;

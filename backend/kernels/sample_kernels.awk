@@ -1,5 +1,5 @@
 # The descriptions of the sample kernels: NAME.json in the folder `out` for each row of
-# sample_kernels.def, which stands behind the files of ir/ops among the arguments. With `rows` set
+# sample_kernels.def, which stands behind the files of ir/optypes/ops among the arguments. With `rows` set
 # it prints NAME:SOURCE of each instead, and needs no other file.
 
 FILENAME ~ /\.json$/ && /^  "/ {
@@ -105,7 +105,7 @@ function finish(    fields, name, file)
     }
     file = out "/" name ".json"
     if (!(fields[2] in data)) {
-        print "sample_kernels.def: ir/ops has no " fields[2] | "cat >&2"
+        print "sample_kernels.def: ir/optypes/ops has no " fields[2] | "cat >&2"
         exit 1
     }
     print "{\n  \"kernelName\": \"" name "\",\n  \"blockDim\": " fields[5] "," >file

@@ -1,5 +1,5 @@
-/* What the sample kernels take of their op types, whose data (ir/ops) says the rest: one table row
- * each; and the checks of an op by them. */
+/* What the sample kernels take of their op types, whose data (ir/optypes/ops) says the rest: one
+ * table row each; and the checks of an op by them. */
 #include "backend/kernels/sample_ops.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "backend/kernels/nz.h"
-#include "ir/op_rules.h"
-#include "ir/op_shapes.h"
-#include "ir/op_types.h"
+#include "ir/optypes/op_rules.h"
+#include "ir/optypes/op_shapes.h"
+#include "ir/optypes/op_types.h"
 
 enum { MAX_TENSORS = 12, MAX_ATTRS = 12, MAX_NEEDS = 2, MAX_RULES = 16 };
 
@@ -444,7 +444,7 @@ static const char *dtype_name(uint32_t dtype)
 {
     static const char *const names[] = {
 #define DTYPE(name, ...) [SKRT_##name] = #name,
-#include "ir/dtypes.def"
+#include "ir/core/dtypes.def"
 #undef DTYPE
     };
     return dtype < SKRT_DTYPE_COUNT ? names[dtype] : "an unknown dtype";

@@ -1,6 +1,6 @@
 /* The op types that the sample sub-kernels implement, and what each takes of the tensors and
  * attributes that its op type can have. Part of the compiler, which refuses with it what a kernel
- * could not compute. Other names of an op type (ir/op_types.h) are as good as its own. */
+ * could not compute. Other names of an op type (ir/optypes/op_types.h) are as good as its own. */
 #ifndef BACKEND_KERNELS_SAMPLE_OPS_H
 #define BACKEND_KERNELS_SAMPLE_OPS_H
 

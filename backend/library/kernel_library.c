@@ -1,5 +1,5 @@
 #include "backend/library/kernel_library.h"
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/diag.h"
 #include "ir/support/json_document.h"
 

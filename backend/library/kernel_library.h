@@ -1,11 +1,11 @@
-/* Sub-kernels that are found by op type: folders of metadata files (*.json, docs/sample-kernels.md)
- * with the objects beside them. Data of op types, *.ops.json, is not among them (ir/op_types.h).
- * Somebody's own folder comes before that of the sample kernels, and within one each op type has
- * one kernel, and one that is dynamic. */
+/* Sub-kernels that are found by op type: folders of metadata files (*.json,
+ * docs/sample-kernels.md) with the objects beside them. Data of op types, *.ops.json, is not
+ * among them (ir/optypes/op_types.h). Somebody's own folder comes before that of the sample
+ * kernels, and within one each op type has one kernel, and one that is dynamic. */
 #ifndef BACKEND_LIBRARY_KERNEL_LIBRARY_H
 #define BACKEND_LIBRARY_KERNEL_LIBRARY_H
 
-#include "ir/kernel_source.h"
+#include "ir/core/kernel_source.h"
 
 struct kernel_library {
     struct kernel_source source; /* for pass_context */

@@ -5,8 +5,8 @@
 
 #include "backend/backend.h"
 #include "backend/object/object.h"
-#include "ir/kernel_source.h"
-#include "ir/kernels.h"
+#include "ir/core/kernel_source.h"
+#include "ir/core/kernels.h"
 #include "ir/support/file.h"
 #include "ir/support/intern.h"
 

@@ -3,8 +3,8 @@
 #define FRONTEND_CLI_BIND_DIMS_H
 
 #include "frontend/cli/module_io.h"
-#include "ir/dims.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
+#include "ir/shapes/dims.h"
 
 /* Takes out all but the graph of this name and what it reaches; where there is none, nothing. */
 void graphs_keep_reached(struct module *module, const char *name);

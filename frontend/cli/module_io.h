@@ -3,7 +3,7 @@
 #define FRONTEND_CLI_MODULE_IO_H
 
 #include "frontend/cli/command.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/file.h"
 #include "ir/support/intern.h"
 #include "ir/support/json.h"

@@ -1,5 +1,5 @@
 #include "frontend/cli/shared_options.h"
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "ir/support/parts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "frontend/commands/check_gears.h"
-#include "ir/calls.h"
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/calls.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
 #include "ir/syntax/spelling.h"

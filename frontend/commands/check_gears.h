@@ -3,8 +3,8 @@
 #ifndef FRONTEND_COMMANDS_CHECK_GEARS_H
 #define FRONTEND_COMMANDS_CHECK_GEARS_H
 
-#include "ir/gears.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
+#include "ir/shapes/gears.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 

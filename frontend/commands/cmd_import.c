@@ -5,7 +5,7 @@
 #include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/exchange.h"
-#include "ir/arch.h"
+#include "ir/core/arch.h"
 #include "ir/support/file_fault.h"
 
 #include <string.h>

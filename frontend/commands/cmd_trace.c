@@ -7,7 +7,7 @@
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/exchange/writers/profile.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/file.h"
 #include "ir/support/text.h"
 #include "ir/syntax/spelling.h"

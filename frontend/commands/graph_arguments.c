@@ -3,8 +3,8 @@
  * unknown. */
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/tensor/npy.h"
-#include "ir/calls.h"
-#include "ir/gears.h"
+#include "ir/core/calls.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"

@@ -5,7 +5,7 @@
 
 #include "frontend/cli/bind_dims.h"
 #include "frontend/cli/command.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* A parameter's shape, and where it stands. */
 struct given_shape {

@@ -2,7 +2,7 @@
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/graph_arguments.h"
 #include "frontend/commands/lowered_input.h"
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 
 /* The options of the command line, those of `more` over the user's: a text in the arena of the
  * diagnostics, or NULL. */

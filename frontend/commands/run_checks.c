@@ -3,7 +3,7 @@
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_values.h"
-#include "ir/calls.h"
+#include "ir/core/calls.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

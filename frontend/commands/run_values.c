@@ -3,9 +3,9 @@
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_setup.h"
 #include "frontend/tensor/storage.h"
-#include "ir/calls.h"
-#include "ir/op_shapes.h"
-#include "ir/op_tensors.h"
+#include "ir/core/calls.h"
+#include "ir/optypes/op_shapes.h"
+#include "ir/optypes/op_tensors.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

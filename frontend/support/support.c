@@ -21,43 +21,43 @@ struct option_values {
 
 static const char *const vocabulary_keywords[] = {
 #define KEYWORD(name) #name,
-#include "ir/words.def"
+#include "ir/core/words.def"
 #undef KEYWORD
     NULL};
 
 static const char *const vocabulary_words[] = {
 #define WORD(name) #name,
-#include "ir/words.def"
+#include "ir/core/words.def"
 #undef WORD
     NULL};
 
 static const char *const vocabulary_instructions[] = {
 #define INSTR(name, ...) #name,
-#include "ir/instrs.def"
+#include "ir/core/instrs.def"
 #undef INSTR
     NULL};
 
 static const char *const vocabulary_dtypes[] = {
 #define DTYPE(name, ...) #name,
-#include "ir/dtypes.def"
+#include "ir/core/dtypes.def"
 #undef DTYPE
     NULL};
 
 static const char *const vocabulary_formats[] = {
 #define FORMAT(name, ...) #name,
-#include "ir/formats.def"
+#include "ir/core/formats.def"
 #undef FORMAT
     NULL};
 
 static const char *const vocabulary_kernel_types[] = {
 #define KERNEL_TYPE(name, ...) #name,
-#include "ir/kernel_types.def"
+#include "ir/core/kernel_types.def"
 #undef KERNEL_TYPE
     NULL};
 
 static const char *const vocabulary_sk_options[] = {
 #define SK_OPTION(name, text, ...) text,
-#include "ir/sk_options.def"
+#include "ir/core/sk_options.def"
 #undef SK_OPTION
     NULL};
 
@@ -89,7 +89,7 @@ static const char *const PASS_LISTS[] = {"default",
 
 static const char *const SK_OPTIONS[] = {
 #define SK_OPTION(name, text, kind, low, high, absent, words, help) text "=",
-#include "ir/sk_options.def"
+#include "ir/core/sk_options.def"
 #undef SK_OPTION
     NULL};
 

@@ -1,5 +1,5 @@
 #include "frontend/tensor/npy.h"
-#include "ir/contents.h"
+#include "ir/analysis/contents.h"
 #include "ir/support/file.h"
 #include "ir/support/text.h"
 

@@ -33,7 +33,7 @@ bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error
 bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error_size);
 
 /* Whether a file may be such a one, or raw bytes: false, with a text in `error`, where its name or
- * its first bytes are those of another kind (ir/contents.h). */
+ * its first bytes are those of another kind (ir/analysis/contents.h). */
 bool npy_refuse_other(const char *path, char *error, size_t error_size);
 
 /* Reads the header of a regular file; false, with a text in `error`, where there is none that is

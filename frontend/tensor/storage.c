@@ -9,7 +9,7 @@
 
 #include "backend/run.h"
 #include "frontend/tensor/npy.h"
-#include "ir/calls.h"
+#include "ir/core/calls.h"
 #include "ir/support/escapes.h"
 #include "ir/support/file.h"
 #include "ir/support/text.h"

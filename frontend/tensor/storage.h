@@ -3,9 +3,9 @@
 #define FRONTEND_TENSOR_STORAGE_H
 
 #include "frontend/tensor/tensor.h"
-#include "ir/contents.h"
-#include "ir/modref.h"
-#include "ir/op_shapes.h"
+#include "ir/analysis/contents.h"
+#include "ir/analysis/modref.h"
+#include "ir/optypes/op_shapes.h"
 #include "ir/support/guarded.h"
 #include "ir/support/text.h"
 
@@ -15,7 +15,7 @@ struct storage {
     const struct module *module;
     const struct graph *graph;
     void **data;     /* by value id, in the value's memory format; NULL for values not used. Values
-                      * of one memory (ir/modref.h) share it */
+                      * of one memory (ir/analysis/modref.h) share it */
     uint64_t *sizes; /* in bytes */
     struct memories memories;
     /* By the value that stands for a memory: the memory, and whether a value of it is given. */

@@ -2,7 +2,7 @@
 #ifndef FRONTEND_TENSOR_TENSOR_H
 #define FRONTEND_TENSOR_TENSOR_H
 
-#include "ir/contents.h"
+#include "ir/analysis/contents.h"
 #include "ir/support/text.h"
 
 enum { TENSOR_MAX_RANK = 8 };

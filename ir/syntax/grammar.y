@@ -631,7 +631,7 @@ _Static_assert((int)SKIR_YYerror == (int)TOKEN_ERROR, "the order of enum token")
 #define KEYWORD(name)                                                                              \
     _Static_assert((int)KW_##name == (int)TOKEN_KEYWORD + (int)W_##name, "the order of words.def");
 #define WORD(name)
-#include "ir/words.def"
+#include "ir/core/words.def"
 
 static int start_resync(struct parser *parser)
 {

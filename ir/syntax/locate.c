@@ -1,4 +1,4 @@
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/scanner.h"
 #include "ir/syntax/spelling.h"

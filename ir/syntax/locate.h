@@ -5,8 +5,8 @@
 #ifndef IR_SYNTAX_LOCATE_H
 #define IR_SYNTAX_LOCATE_H
 
-#include "ir/module.h"
-#include "ir/sk_options.h"
+#include "ir/core/module.h"
+#include "ir/core/sk_options.h"
 
 enum op_part {
     OP_RESULT,

@@ -136,7 +136,7 @@ static const struct {
     {"boolean", "bool"},    {"i1", "bool"},     {"complex64", "c64"}, {"complex128", "c128"},
     {"f8e4m3", "f8e4m3fn"},
 #define DTYPE(name, ...) {#name, #name},
-#include "ir/dtypes.def"
+#include "ir/core/dtypes.def"
 };
 
 static const char *dtype_meant(const char *name, size_t size)

@@ -1,5 +1,5 @@
-#include "ir/arch.h"
-#include "ir/invariants.h"
+#include "ir/core/arch.h"
+#include "ir/core/invariants.h"
 #include "ir/syntax/grammar.h"
 #include "ir/syntax/parser.h"
 

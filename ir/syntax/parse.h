@@ -2,7 +2,7 @@
 #ifndef IR_SYNTAX_PARSE_H
 #define IR_SYNTAX_PARSE_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/syntax/scanner.h"
 
 /* Parses a whole source into a new module, which refers to the source's text and must not outlive

@@ -1,5 +1,5 @@
 /* The parser's part for entries. */
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
 #include "ir/syntax/parser.h"

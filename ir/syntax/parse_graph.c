@@ -1,6 +1,6 @@
 /* The parser's part for graphs. */
-#include "ir/attrs.h"
-#include "ir/op_types.h"
+#include "ir/core/attrs.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parser.h"
 

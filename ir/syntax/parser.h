@@ -2,7 +2,7 @@
 #ifndef IR_SYNTAX_PARSER_H
 #define IR_SYNTAX_PARSER_H
 
-#include "ir/dims.h"
+#include "ir/shapes/dims.h"
 #include "ir/syntax/parse.h"
 
 /* The parts of an op in the order of their text; counts are entries of parser.ids. */

@@ -4,8 +4,8 @@
  */
 #include "ir/syntax/print.h"
 #include "ir/syntax/spelling.h"
-#include "ir/operands.h"
-#include "ir/invariants.h"
+#include "ir/core/operands.h"
+#include "ir/core/invariants.h"
 
 struct printer {
     struct text *text;

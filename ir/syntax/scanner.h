@@ -2,7 +2,7 @@
 #ifndef IR_SYNTAX_SCANNER_H
 #define IR_SYNTAX_SCANNER_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* As the parser numbers them. Each of ( ) { } [ ] = : , ? * + is a token by itself, with its
  * code. */

@@ -1,5 +1,5 @@
 #include "ir/syntax/spelling.h"
-#include "ir/operands.h"
+#include "ir/core/operands.h"
 #include "ir/support/escapes.h"
 
 void spell_quoted(struct text *text, const char *bytes, size_t size)

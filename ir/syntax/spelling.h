@@ -2,7 +2,7 @@
 #ifndef IR_SYNTAX_SPELLING_H
 #define IR_SYNTAX_SPELLING_H
 
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 #include "ir/support/text.h"
 
 /* In double quotes, with the escapes of .skir. */

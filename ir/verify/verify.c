@@ -1,6 +1,6 @@
 #include "ir/verify/verify.h"
-#include "ir/gears.h"
-#include "ir/op_infer.h"
+#include "ir/analysis/op_infer.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify_internal.h"

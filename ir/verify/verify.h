@@ -2,7 +2,7 @@
 #ifndef IR_VERIFY_VERIFY_H
 #define IR_VERIFY_VERIFY_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/text.h"
 
 /* Reports everything that is wrong, each with its position where there is one. Returns whether
@@ -105,7 +105,7 @@ void gear_rows_report(const struct gear_rows_left_out *left_out, const struct mo
                       struct diags *diags);
 void gear_rows_left_out_free(struct gear_rows_left_out *left_out);
 
-/* Marks the combinations that a correct graph contradicts (ir/gears.h), if its gears are not
+/* Marks the combinations that a correct graph contradicts (ir/shapes/gears.h), if its gears are not
  * expanded, and has them in `left_out`, which is to be freed. Returns how many combinations there
  * are, or 0; `diags`, of the same text, gets nothing. */
 uint32_t gear_rows_find(struct gear_rows_left_out *left_out, struct module *module, uint32_t graph,

@@ -1,7 +1,7 @@
 /* The verifier's part for attributes: each is one that its owner has, of the kind that the tables
- * ir/attr_keys.def and ir/attr_kinds.def say. */
-#include "ir/addresses.h"
-#include "ir/arch.h"
+ * ir/core/attr_keys.def and ir/core/attr_kinds.def say. */
+#include "ir/analysis/addresses.h"
+#include "ir/core/arch.h"
 #include "ir/verify/verify_internal.h"
 
 #include <string.h>
@@ -143,14 +143,14 @@ static bool is_kind(const struct module *module, enum key_kind kind, const struc
 /* clang-format off */
 #define ATTR_KIND(name, holds, text) case KIND_##name: return holds;
 /* clang-format on */
-#include "ir/attr_kinds.def"
+#include "ir/core/attr_kinds.def"
     }
     return false;
 }
 
 static const char *const kinds[] = {
 #define ATTR_KIND(name, holds, text) text,
-#include "ir/attr_kinds.def"
+#include "ir/core/attr_kinds.def"
 };
 
 /* ---------------------------------------------------------------------- attributes ---- */
@@ -229,7 +229,7 @@ static void unknown_attr(struct verifier *verifier, const struct attr *attr, enu
 {
     static const char *const owners[] = {
 #define ATTR_OWNER(name, text, open) text,
-#include "ir/attr_kinds.def"
+#include "ir/core/attr_kinds.def"
     };
     const struct module *module = verifier->module;
     if (!diag_at(verifier->diags, DIAG_unknown_attribute, locate_token(module, attr->loc),

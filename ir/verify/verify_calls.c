@@ -1,8 +1,8 @@
 /* The verifier's part for symbols in attributes of ops, and for ops that call graphs: what they
  * name is there and is a graph, signatures agree, and nothing calls itself. */
-#include "ir/calls.h"
-#include "ir/modref.h"
-#include "ir/operands.h"
+#include "ir/analysis/modref.h"
+#include "ir/core/calls.h"
+#include "ir/core/operands.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify_internal.h"
 

@@ -1,9 +1,9 @@
 /* The verifier's part for entries: each instruction fits its program's core type, its kernel and
  * the launch; arguments are known words and values of the graph; and checks of barriers and flags
  * are where a program without a fault passes them. passes/sync proves synchronisation. */
-#include "ir/block_rules.h"
-#include "ir/kernel_args.h"
-#include "ir/kernels.h"
+#include "ir/analysis/block_rules.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify_internal.h"
 

@@ -1,6 +1,6 @@
 /* The verifier's part for gears, and for the rows that they were expanded to. */
-#include "ir/gears.h"
-#include "ir/modref.h"
+#include "ir/analysis/modref.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/text.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify_internal.h"

@@ -1,8 +1,8 @@
 /* The verifier's part for graphs as a whole: names, parameters and results; and for blocks: where
  * they may be, what those of one name agree on, and their options. */
-#include "ir/calls.h"
-#include "ir/modref.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/modref.h"
+#include "ir/core/calls.h"
+#include "ir/core/sk_options.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify_internal.h"
 

@@ -2,9 +2,9 @@
 #ifndef IR_VERIFY_VERIFY_INTERNAL_H
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
-#include "ir/attrs.h"
-#include "ir/modref.h"
-#include "ir/verified_ops.h"
+#include "ir/core/attrs.h"
+#include "ir/analysis/modref.h"
+#include "ir/optypes/verified_ops.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 

@@ -1,12 +1,12 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
- * and attributes (ir/ops). */
-#include "ir/attrs.h"
-#include "ir/contents.h"
-#include "ir/foreign_names.h"
-#include "ir/op_shapes.h"
-#include "ir/op_tensors.h"
-#include "ir/op_types.h"
-#include "ir/operands.h"
+ * and attributes (ir/optypes/ops). */
+#include "ir/analysis/contents.h"
+#include "ir/core/attrs.h"
+#include "ir/core/operands.h"
+#include "ir/optypes/foreign_names.h"
+#include "ir/optypes/op_shapes.h"
+#include "ir/optypes/op_tensors.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

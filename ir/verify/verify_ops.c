@@ -1,12 +1,12 @@
 /* The verifier's part for ops: their values are defined, they fit their kernels, and contents (the
  * attribute `value` of ops whose results are there before the graph runs) fit their type. */
-#include "ir/attrs.h"
-#include "ir/calls.h"
-#include "ir/contents.h"
-#include "ir/foreign_names.h"
-#include "ir/kernels.h"
-#include "ir/op_types.h"
-#include "ir/operands.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/attrs.h"
+#include "ir/core/calls.h"
+#include "ir/core/kernels.h"
+#include "ir/core/operands.h"
+#include "ir/optypes/foreign_names.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify_internal.h"
 

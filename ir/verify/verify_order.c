@@ -1,7 +1,7 @@
 /* The verifier's part for order: events have partners, and nothing waits in a circle. */
-#include "ir/dep_graph.h"
-#include "ir/hazards.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/hazards.h"
+#include "ir/analysis/launch_order.h"
 #include "ir/verify/verify_internal.h"
 
 /* Each event is sent once; the marks hold the index of its sender in `sends`. */

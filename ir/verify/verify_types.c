@@ -1,6 +1,6 @@
 /* The verifier's part for the types of a graph: their formats, and the names in their
  * dimensions. */
-#include "ir/dims.h"
+#include "ir/shapes/dims.h"
 #include "ir/verify/verify_internal.h"
 
 #include <strings.h>
@@ -29,7 +29,7 @@ static bool format_known(const struct module *module, uint32_t format)
 {
     static const char *const formats[] = {
 #define FORMAT(name, ...) #name,
-#include "ir/formats.def"
+#include "ir/core/formats.def"
 #undef FORMAT
     };
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
@@ -46,7 +46,7 @@ static void suggest_format(struct graph_verifier *gv, uint32_t format)
         return;
     }
 #define FORMAT(name, ...) suggest_offer(&suggest, #name, sizeof #name - 1);
-#include "ir/formats.def"
+#include "ir/core/formats.def"
 #undef FORMAT
     diag_suggest(gv->diags, &suggest);
 }

@@ -1,8 +1,8 @@
 /* Warnings of what is legal, but hardly what was meant: misspelt attributes and parameters. */
-#include "ir/attrs.h"
-#include "ir/contents.h"
-#include "ir/foreign_names.h"
-#include "ir/op_types.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/attrs.h"
+#include "ir/optypes/foreign_names.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify_internal.h"
 

@@ -1,7 +1,7 @@
 /* What stands beside the calls of an entry, and in which order. From the last thing of the op
  * before:
  *
- *   place BEGIN of ir/instrs.def   select, wait_event: the op begins
+ *   place BEGIN of ir/core/instrs.def   select, wait_event: the op begins
  *   pipe_barrier, dcci             a drain, and the cache maintenance before the call
  *   RECORD, STEP                   profile begin, feed_sync begin   \
  *   CALL                           the call                          > the call's own

@@ -1,7 +1,7 @@
 #include "passes/entry/launch.h"
 
-#include "ir/dep_graph.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/sk_options.h"
 #include "ir/syntax/locate.h"
 
 /* The super kernel that a side is an op of, or NONE. */

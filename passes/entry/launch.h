@@ -4,7 +4,7 @@
 #ifndef PASSES_ENTRY_LAUNCH_H
 #define PASSES_ENTRY_LAUNCH_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "passes/context.h"
 
 struct outer_events {

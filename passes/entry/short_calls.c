@@ -1,7 +1,7 @@
 #include "passes/entry/short_calls.h"
 
-#include "ir/kernel_args.h"
-#include "ir/kernels.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/kernels.h"
 #include "ir/support/diag.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

@@ -3,10 +3,10 @@
 #ifndef PASSES_ENTRY_SUPERKERNEL_H
 #define PASSES_ENTRY_SUPERKERNEL_H
 
-#include "ir/dep_graph.h"
-#include "ir/kernel_args.h"
-#include "ir/module.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/module.h"
+#include "ir/core/sk_options.h"
 #include "passes/called.h"
 #include "passes/context.h"
 

@@ -1,4 +1,4 @@
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/parts.h"
 #include "passes/entry/insertion_points.h"
 #include "passes/entry/superkernel.h"

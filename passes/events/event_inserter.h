@@ -2,7 +2,7 @@
 #ifndef PASSES_EVENTS_EVENT_INSERTER_H
 #define PASSES_EVENTS_EVENT_INSERTER_H
 
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
 #include "passes/context.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
-#include "ir/calls.h"
-#include "ir/dep_graph.h"
-#include "ir/modref.h"
-#include "ir/op_types.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/modref.h"
+#include "ir/core/calls.h"
+#include "ir/optypes/op_types.h"
 #include "passes/fusion/fusable.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PASSES_FUSION_FUSABLE_H
 #define PASSES_FUSION_FUSABLE_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 enum fusable {
     FUSABLE,

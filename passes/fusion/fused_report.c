@@ -1,5 +1,5 @@
 #include "passes/fusion/fused_report.h"
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

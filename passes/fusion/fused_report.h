@@ -2,8 +2,8 @@
 #ifndef PASSES_FUSION_FUSED_REPORT_H
 #define PASSES_FUSION_FUSED_REPORT_H
 
-#include "ir/analyses.h"
-#include "ir/dep_graph.h"
+#include "ir/analysis/analyses.h"
+#include "ir/analysis/dep_graph.h"
 
 /* Of all super kernels of a graph, where remarks are kept. `order` gives the streams of its ops,
  * and which of them execute nothing; their places are those in the graph's text. */

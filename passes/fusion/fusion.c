@@ -3,7 +3,7 @@
  * needs    nothing
  * gives    no scopes: their ops stand in super kernels, one per scope where possible
  * changes  blocks; the text order of ops
- * keeps    ops, values, streams; the text satisfies the required order (ir/dep_graph.h)
+ * keeps    ops, values, streams; the text satisfies the required order (ir/analysis/dep_graph.h)
  *
  * split-nonfusable: takes ops that cannot be fused out of super kernels, and cuts these there.
  *
@@ -17,8 +17,8 @@
  * strict-scope-check decides between that, leaving the scope unfused (`bypass`), and an error
  * (`abort`). With debug-per-op-max-core-num each op is a super kernel of its own.
  */
-#include "ir/gears.h"
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/parts.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fused_report.h"

@@ -2,7 +2,7 @@
 #ifndef PASSES_FUSION_FUSION_INTERNAL_H
 #define PASSES_FUSION_FUSION_INTERNAL_H
 
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "passes/fusion/fusable.h"
 #include "passes/fusion/fusion.h"
 #include "passes/fusion/schedule.h"

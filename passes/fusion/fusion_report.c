@@ -1,8 +1,8 @@
 /* The account of each scope: what was fused, what breaks it and why, and what the user could
  * change. */
-#include "ir/calls.h"
-#include "ir/hazards.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/hazards.h"
+#include "ir/core/calls.h"
+#include "ir/core/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fusion_internal.h"

@@ -1,6 +1,6 @@
 /* The blocks and the text order that a schedule gives a graph. */
 #define _GNU_SOURCE /* qsort_r */
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "ir/support/ids.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"

@@ -5,7 +5,7 @@
  * cycle where something between needs the one and is needed by the other: the merge makes a
  * strongly connected component. Its launches can still run in parallel, each on a stream of its
  * own, if no launch waits for itself by the order of ops and that of launches on streams
- * (ir/concurrency.h). So a greedy search does each merge whose component has such streams.
+ * (ir/analysis/concurrency.h). So a greedy search does each merge whose component has such streams.
  *
  * Invariants: the schedule is a topological order of components, each of which is a consecutive
  * part of it; each component with several launches has streams. A merge changes only what is
@@ -15,8 +15,8 @@
  * All parts of a group are tried at once, then each half of them, then neighbours; groups of higher
  * ranks first. A trial is linear in the ops between the parts, plus the search for streams, which
  * has a budget; so has the sum of all trials. */
-#include "ir/concurrency.h"
-#include "ir/calls.h"
+#include "ir/analysis/concurrency.h"
+#include "ir/core/calls.h"
 #include "passes/fusion/fusion_internal.h"
 
 #include <string.h>

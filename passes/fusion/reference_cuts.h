@@ -4,7 +4,7 @@
 #ifndef PASSES_FUSION_REFERENCE_CUTS_H
 #define PASSES_FUSION_REFERENCE_CUTS_H
 
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
 
 /* What an op is to the scope that it is in, and to others. */
 enum cut_role {

@@ -4,7 +4,7 @@
 #ifndef PASSES_FUSION_SCHEDULE_H
 #define PASSES_FUSION_SCHEDULE_H
 
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
 #include "ir/support/heap.h"
 
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */

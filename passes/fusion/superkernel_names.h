@@ -4,7 +4,7 @@
 #ifndef PASSES_FUSION_SUPERKERNEL_NAMES_H
 #define PASSES_FUSION_SUPERKERNEL_NAMES_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* The places that stand in the name of a part. */
 struct part_places {

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "ir/calls.h"
-#include "ir/op_infer.h"
+#include "ir/analysis/op_infer.h"
+#include "ir/core/calls.h"
 #include "ir/support/text.h"
 
 /* The clauses of an op of the new graph. */

@@ -4,7 +4,7 @@
 #ifndef PASSES_INLINE_GRAPH_H
 #define PASSES_INLINE_GRAPH_H
 
-#include "ir/launch_order.h"
+#include "ir/analysis/launch_order.h"
 #include "ir/support/ids.h"
 
 /* Of a graph that is called: the ops that execute something and come behind (before) no other such

@@ -1,5 +1,5 @@
 #include "passes/residency/launch_cuts.h"
-#include "ir/concurrency.h"
+#include "ir/analysis/concurrency.h"
 #include "passes/fusion/reference_cuts.h"
 #include "passes/fusion/superkernel_names.h"
 

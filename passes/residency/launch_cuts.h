@@ -1,13 +1,13 @@
 /* Changes of launches (deadlock_search.h), carried out in the graph.
  *
- * The body of the graph is written again: ops in an order that is right for launches too, each part
- * of a super kernel that is cut as a super kernel of its own. Those that need each other are
- * concurrent (ir/concurrency.h); what can come before or after a part does. Launches keep their
- * order on each stream. Takes time in proportion to ops and order. */
+ * The body of the graph is written again: ops in an order that is right for launches too, each
+ * part of a super kernel that is cut as a super kernel of its own. Those that need each other
+ * are concurrent (ir/analysis/concurrency.h); what can come before or after a part does.
+ * Launches keep their order on each stream. Takes time in proportion to ops and order. */
 #ifndef PASSES_RESIDENCY_LAUNCH_CUTS_H
 #define PASSES_RESIDENCY_LAUNCH_CUTS_H
 
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "passes/residency/deadlock_search.h"
 #include "passes/residency/residency_graph.h"
 

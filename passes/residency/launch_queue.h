@@ -13,7 +13,7 @@
 #ifndef PASSES_RESIDENCY_LAUNCH_QUEUE_H
 #define PASSES_RESIDENCY_LAUNCH_QUEUE_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* ------------------------------------------------------------------------- cores ---- */
 

@@ -1,5 +1,5 @@
 #include "passes/residency/launch_report.h"
-#include "ir/gears.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/components.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

@@ -3,7 +3,7 @@
 #ifndef PASSES_RESIDENCY_LAUNCH_REPORT_H
 #define PASSES_RESIDENCY_LAUNCH_REPORT_H
 
-#include "ir/analyses.h"
+#include "ir/analysis/analyses.h"
 #include "ir/support/text.h"
 #include "passes/context.h"
 #include "passes/residency/deadlock_search.h"

@@ -1,7 +1,7 @@
-#include "ir/calls.h"
-#include "ir/modref.h"
-#include "ir/op_types.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/modref.h"
+#include "ir/core/calls.h"
+#include "ir/core/sk_options.h"
+#include "ir/optypes/op_types.h"
 #include "passes/entry/launch.h"
 #include "passes/residency/residency_graph.h"
 

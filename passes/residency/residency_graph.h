@@ -2,7 +2,7 @@
 #ifndef PASSES_RESIDENCY_RESIDENCY_GRAPH_H
 #define PASSES_RESIDENCY_RESIDENCY_GRAPH_H
 
-#include "ir/analyses.h"
+#include "ir/analysis/analyses.h"
 #include "passes/residency/launch_queue.h"
 
 /* What a row stands for: a super kernel, or (block NONE) an op. */

@@ -1,7 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/sync/check.h"
 

@@ -3,8 +3,8 @@
  * before would be read as it was. So between the moment when a core knows such an operand to be
  * written and the call that reads it, that core executes a `dcci`. A launch begins with empty
  * caches, so what was there before it needs none. */
-#include "ir/hazards.h"
-#include "ir/operands.h"
+#include "ir/analysis/hazards.h"
+#include "ir/core/operands.h"
 #include "ir/syntax/locate.h"
 #include "passes/sync/check.h"
 

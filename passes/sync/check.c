@@ -1,5 +1,5 @@
 #include "passes/sync/check.h"
-#include "ir/hazards.h"
+#include "ir/analysis/hazards.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

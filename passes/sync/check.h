@@ -6,8 +6,8 @@
 
 #include <assert.h>
 
-#include "ir/dep_graph.h"
-#include "ir/kernel_args.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 #include "passes/called.h"
 #include "passes/context.h"

@@ -1,7 +1,7 @@
 /* The words in memory that an entry shares with others: those of events, and the locks of dynamic
  * kernels. Core 0 of a program's type alone executes the instructions for them. */
-#include "ir/dep_graph.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/launch_order.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/sync/check.h"

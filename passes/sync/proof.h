@@ -13,7 +13,7 @@
 #ifndef PASSES_SYNC_PROOF_H
 #define PASSES_SYNC_PROOF_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 #include <assert.h>
 

@@ -24,7 +24,7 @@ import figures
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
-FOLDERS = ["", "ir", "backend/runtime"]
+FOLDERS = ["", "ir/core", "backend/runtime"]
 CASES = [1, 10, 100]
 SHAPES = {1: ([2], [32]), 10: ([2, 3], range(16, 96, 16)), 100: (range(2, 12), range(16, 176, 16))}
 LOOKUPS = 10000  # that are counted

@@ -195,7 +195,7 @@ graph @twice(%a: f32[5], %b: f32[5]) -> f32[5] {
 }
 """)
 subprocess.run(CC + ["-O1", "-fPIC", "-I" + os.path.join(SOURCE, "backend", "runtime"),
-                     "-I" + os.path.join(SOURCE, "ir"), "-c", "rotate.c"], check=True)
+                     "-I" + os.path.join(SOURCE, "ir/core"), "-c", "rotate.c"], check=True)
 for options in "", ":split-mode=3:profiling=1":
     done = run("fewer.skir", "--graph=twice", "--sk-options=feed-sync-all=1" + options,
                "--full-barriers", "--compare=unfused", "--race-check")

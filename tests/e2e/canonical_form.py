@@ -65,7 +65,7 @@ tap.check(f"the canonical form of {count} programs is stable and means the same"
 tap.check("most golden files have programs", count > sum(map(len, folders.values())) // 2)
 
 entries = tap.read(os.path.join(tap.SOURCE, "tests/golden/language/entries.skir")).decode()
-instructions = re.findall(r"^INSTR\((\w+),", tap.read(os.path.join(tap.SOURCE, "ir/instrs.def")).decode(),
+instructions = re.findall(r"^INSTR\((\w+),", tap.read(os.path.join(tap.SOURCE, "ir/core/instrs.def")).decode(),
                           re.M)
 for name in instructions:
     tap.check(f"a golden file has '{name}' in canonical form", re.search(rf"\b{name}\b", entries))

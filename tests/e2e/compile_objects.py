@@ -141,7 +141,7 @@ for value in "a", "b":
         file.write(npy_data(value + ".npy"))
 write("main.c", main_source(entry_params(lowered), entry_shape(lowered)))
 sources = glob.glob(os.path.join(tap.SOURCE, "backend", "runtime", "*.c"))
-includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("", "ir", "backend/runtime")]
+includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("", "ir/core", "backend/runtime")]
 built = subprocess.run([*CC, "-std=gnu11", "-O1", "-w", *includes, "main.c", "own.o", *sources, "-lm",
                         "-lpthread", "-o", "main"], capture_output=True, text=True)
 if tap.check("a C program links the object and the runtime", built.returncode == 0, built.stderr):

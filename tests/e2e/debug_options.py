@@ -78,7 +78,7 @@ graph @g(%a: f32[5], %b: f32[5]) -> f32[5] {
 write("rotate.c", KERNEL)
 write("fewer.skir", FEWER)
 subprocess.run(CC + ["-O1", "-fPIC", "-I" + os.path.join(os.environ["SKIR_SOURCE"], "backend/runtime"),
-                     "-I" + os.path.join(os.environ["SKIR_SOURCE"], "ir"), "-c", "rotate.c"], check=True)
+                     "-I" + os.path.join(os.environ["SKIR_SOURCE"], "ir/core"), "-c", "rotate.c"], check=True)
 done = tap.skirc("run", "--compare=unfused", "--unproven", "fewer.skir")
 tap.check("barriers of a kernel are over the cores of its call", "bit-exact" in done.stdout, done.stderr)
 done = tap.skirc("run", "--compare=unfused", "--unproven", "--full-barriers", "fewer.skir")

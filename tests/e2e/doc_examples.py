@@ -277,15 +277,15 @@ def check_names(page, what, names):
 
 def check_tables():
     language = "docs/language.md"
-    check_names(language, "keywords", first_columns("ir/words.def", "KEYWORD"))
-    check_names(language, "dtypes", first_columns("ir/dtypes.def", "DTYPE"))
-    check_names(language, "formats", first_columns("ir/formats.def", "FORMAT"))
-    check_names(language, "kernel types", first_columns("ir/kernel_types.def", "KERNEL_TYPE"))
-    check_names(language, "instructions", first_columns("ir/instrs.def", "INSTR"))
+    check_names(language, "keywords", first_columns("ir/core/words.def", "KEYWORD"))
+    check_names(language, "dtypes", first_columns("ir/core/dtypes.def", "DTYPE"))
+    check_names(language, "formats", first_columns("ir/core/formats.def", "FORMAT"))
+    check_names(language, "kernel types", first_columns("ir/core/kernel_types.def", "KERNEL_TYPE"))
+    check_names(language, "instructions", first_columns("ir/core/instrs.def", "INSTR"))
     check_names(language, "attributes",
-                re.findall(r"^ATTR\(\w+, (\w+)", read("ir/attr_keys.def"), re.M))
+                re.findall(r"^ATTR\(\w+, (\w+)", read("ir/core/attr_keys.def"), re.M))
     check_names(language, "options of scopes",
-                re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/sk_options.def"), re.M))
+                re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/core/sk_options.def"), re.M))
     check_samples()
     check_op_types()
     targets = "backend/backends.def"
@@ -308,11 +308,11 @@ def check_samples():
 
 def check_op_types():
     """Keys, sets of data types and functions of rules, of which the page has tables."""
-    page, reader = "docs/op-types.md", read("ir/op_type_reader.c")
+    page, reader = "docs/op-types.md", read("ir/optypes/op_type_reader.c")
     check_names(page, "keys of op types", re.findall(r"^    KEY_([a-z]+),", reader, re.M))
     check_names(page, "sets of dtypes",
-                re.findall(r'^    \{"(\w+)", ', read("ir/op_type_reader.c"), re.M))
-    check_names(page, "functions of rules", first_columns("ir/op_functions.def", "FUNCTION"))
+                re.findall(r'^    \{"(\w+)", ', read("ir/optypes/op_type_reader.c"), re.M))
+    check_names(page, "functions of rules", first_columns("ir/optypes/op_functions.def", "FUNCTION"))
 
 
 def check_properties():

@@ -90,7 +90,7 @@ void twice_aiv(skrt_core *core, uint64_t offset)
 }
 """)
 built = subprocess.run([*CC, "-fPIC", "-O1", "-c", "-o", "own.o", "own.c", "-I",
-                        os.path.join(tap.SOURCE, "backend/runtime"), "-I", os.path.join(tap.SOURCE, "ir")],
+                        os.path.join(tap.SOURCE, "backend/runtime"), "-I", os.path.join(tap.SOURCE, "ir/core")],
                        capture_output=True, text=True)
 assert built.returncode == 0, built.stderr
 OWN = """skir 1

@@ -1,4 +1,4 @@
-"""`check --estimate`: times of ops and launches by the numbers of ir/archs.def, worked out here by hand.
+"""`check --estimate`: times of ops and launches by the numbers of ir/core/archs.def, worked out here by hand.
 
 A c220 with 24 AICs and 48 AIVs, 1850 cycles a microsecond:
   cubes    24 * 8192 * 1850     = 363724800 flops/us in f16, twice as many in i8

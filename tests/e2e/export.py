@@ -746,10 +746,10 @@ def table_names(path, macro):
 
 known = [kind["properties"]["instr"] for kind in schema["$defs"]["instruction"]["oneOf"]]
 known = {name for kind in known for name in kind.get("enum", [kind.get("const")])}
-tap.check("the schema has all instructions", known == set(table_names("ir/instrs.def", "INSTR")),
+tap.check("the schema has all instructions", known == set(table_names("ir/core/instrs.def", "INSTR")),
           known)
 known = schema["$defs"]["kernelType"]["enum"]
-tap.check("and all kernel types", known == table_names("ir/kernel_types.def", "KERNEL_TYPE"), known)
+tap.check("and all kernel types", known == table_names("ir/core/kernel_types.def", "KERNEL_TYPE"), known)
 tap.check("a program that is not there is null",
           entry["aic"] is None and len(entry["aiv"]) == 1, entry)
 tap.check("a module without graphs has no digraph", export("dot", "entry.skir") == "")

@@ -122,7 +122,7 @@ int main(void)
 write("main.c", SOURCE.replace("ROOMS", " ".join(
     f"print_room({a}, {b});" for (a, b), _ in ROOMS)))
 FLAGS = ["-std=gnu11", "-O1", "-w", *("-I" + os.path.join(tap.SOURCE, folder)
-                                      for folder in ("", "ir", "backend/runtime"))]
+                                      for folder in ("", "ir/core", "backend/runtime"))]
 subprocess.run([*CC, *FLAGS, "-c", *glob.glob(os.path.join(RUNTIME, "*.c"))], check=True)
 objects = glob.glob("*.o")
 sizes = {}

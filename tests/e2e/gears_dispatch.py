@@ -17,7 +17,7 @@ from tap import write
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 RUNTIME = os.path.join(tap.SOURCE, "backend", "runtime")
 FLAGS = ["-std=gnu11", "-O1", "-w", *("-I" + os.path.join(tap.SOURCE, folder)
-                                      for folder in ("", "ir", "backend/runtime"))]
+                                      for folder in ("", "ir/core", "backend/runtime"))]
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4}
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)

@@ -24,7 +24,7 @@ def read(*path):
 
 
 def first_column(path, macro):
-    return re.findall(rf"^{macro}\((\w+)", read("ir", path), re.M)
+    return re.findall(rf"^{macro}\((\w+)", read("ir/core", path), re.M)
 
 
 def one_of(*words):
@@ -32,7 +32,7 @@ def one_of(*words):
 
 
 def instruction_rules():
-    """What stands for the operands of ir/instrs.def, which the parser reads by that table."""
+    """What stands for the operands of ir/core/instrs.def, which the parser reads by that table."""
     group = ("any", [("class", name) for name in ("value", "word", "string")])
     event, nothing = ("rule", "event"), ("all", [])
     forms = {
@@ -44,7 +44,7 @@ def instruction_rules():
                                                  one_of("aic", "aiv", "mix")])]),
                       ("any", [nothing, ("text", "early_set")])])}
     rows = [("all", [("text", "call"), group])]
-    for name, operands in re.findall(r'^INSTR\((\w+), "([^"]*)"', read("ir", "instrs.def"), re.M):
+    for name, operands in re.findall(r'^INSTR\((\w+), "([^"]*)"', read("ir/core", "instrs.def"), re.M):
         rows.append(("all", [("text", name)] + [forms.get(operand, ("text", operand))
                                                 for operand in operands.split()]))
     return ("any", rows)
@@ -95,7 +95,7 @@ def with_type_words(body):
 
 
 page = grammars.read_ebnf(re.search(r"```ebnf\n(.*?)```", read("docs", "language.md"), re.S)[1])
-parser = grammars.read_bison(read("ir", "syntax", "grammar.y"))
+parser = grammars.read_bison(read("ir/core", "syntax", "grammar.y"))
 # What the parser's actions look at.
 parser["instr"] = instruction_rules()
 parser["args_word"] = ("text", "args")

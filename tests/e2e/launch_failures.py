@@ -148,7 +148,7 @@ void unequal(skrt_core *core, uint64_t offset)
         skrt_kernel_sync_all(core);
 }
 """)
-INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
+INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir/core")]
 
 
 def build(source, output, *options):

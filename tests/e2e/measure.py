@@ -241,7 +241,7 @@ void count(skrt_core *core, uint64_t args)
 
 
 def kernel(name, sick, outbreak):
-    includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
+    includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir/core")]
     subprocess.run([*CC, "-c", "-fPIC", "-O1", "-fno-stack-protector", f"-DSICK={sick}",
                     f"-DOUTBREAK={outbreak}", *includes, "count.c", "-o", name + ".o"], check=True)
     write(name + ".skir", f"""skir 1

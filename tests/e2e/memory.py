@@ -125,7 +125,7 @@ void where(skrt_core *core, uint64_t args)
 """)
 compiler = os.environ.get("CC", "cc").split() or ["cc"]
 kernels = os.path.join(os.environ["SKIR_SOURCE"], "backend", "runtime")
-subprocess.run(compiler + ["-O2", "-fPIC", "-I" + kernels, "-I" + os.path.join(os.environ["SKIR_SOURCE"], "ir"),
+subprocess.run(compiler + ["-O2", "-fPIC", "-I" + kernels, "-I" + os.path.join(os.environ["SKIR_SOURCE"], "ir/core"),
                            "-I" + os.environ["SKIR_SOURCE"], "-c", "where.c"], check=True)
 WHERE = """skir 1
 kernel @where : aiv_only {block = 1, object = "where.o", function = "where"}

@@ -226,7 +226,7 @@ void own(skrt_core *core, uint64_t args)
 """)
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 subprocess.run([*CC, "-c", "-fPIC", "-O0", "-fno-stack-protector",
-                *("-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")),
+                *("-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir/core")),
                 "own.c", "-o", "own.o"], check=True)
 write("own.skir", """skir 1
 kernel @own : aiv_only {

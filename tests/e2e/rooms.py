@@ -18,11 +18,17 @@ NM = shlex.split(os.environ.get("NM", "nm"))
 
 def read_rooms(path):
     """Rows in order: room -> rooms that it may use."""
-    rooms, wrong = {}, []
+    rooms, several, wrong = {}, {}, []
     for line in open(path):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
+        if line.startswith("@"):
+            name, meant = line.split(" = ")
+            several[name] = meant
+            continue
+        for name, meant in several.items():
+            line = line.replace(name, meant)
         room, uses = line.split(":")
         wrong += [f"{room}: {use} is not above it" for use in uses.split()
                   if use not in rooms and not is_table(use)]

@@ -48,8 +48,8 @@ printf '{"T' >cut.json
 : >empty
 for target in $targets; do
     name=${target##*/}
-    check "$name takes seeds" "./$target" "$source"/docs/examples/*.skir "$source"/ir/ops/*.json \
-        t.json t.skir cut.json empty
+    check "$name takes seeds" "./$target" "$source"/docs/examples/*.skir \
+        "$source"/ir/optypes/ops/*.json t.json t.skir cut.json empty
     corpus=$source/tests/fuzz/corpus/$name
     [ -d "$corpus" ] && check "$name takes its corpus" "./$target" "$corpus"/*
 done

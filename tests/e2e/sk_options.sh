@@ -73,5 +73,5 @@ check_match "the list has values and defaults" \
     '^preload-code +max, per-func, none +per-func +[a-z]' \
     "$scratch/list"
 check "and every option of the table" test "$(wc -l <"$scratch/list")" -eq \
-    $((1 + $(grep -c '^SK_OPTION(' "$SKIR_SOURCE/ir/sk_options.def")))
+    $((1 + $(grep -c '^SK_OPTION(' "$SKIR_SOURCE/ir/core/sk_options.def")))
 tap_done

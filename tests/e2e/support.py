@@ -43,12 +43,12 @@ def table(path, pattern):
     return re.findall(pattern, text, re.M)
 
 
-KEYWORDS = table("ir/words.def", r"^KEYWORD\((\w+)\)")
-DTYPES = table("ir/dtypes.def", r"^DTYPE\((\w+),")
-INSTRUCTIONS = table("ir/instrs.def", r"^INSTR\((\w+),")
-KERNEL_TYPES = table("ir/kernel_types.def", r"^KERNEL_TYPE\((\w+),")
+KEYWORDS = table("ir/core/words.def", r"^KEYWORD\((\w+)\)")
+DTYPES = table("ir/core/dtypes.def", r"^DTYPE\((\w+),")
+INSTRUCTIONS = table("ir/core/instrs.def", r"^INSTR\((\w+),")
+KERNEL_TYPES = table("ir/core/kernel_types.def", r"^KERNEL_TYPE\((\w+),")
 PASSES = table("passes/passes.def", r'^PASS\(\w+, "([-\w]+)",')
-SK_OPTIONS = table("ir/sk_options.def", r'^SK_OPTION\(\w+, "([-\w]+)"')
+SK_OPTIONS = table("ir/core/sk_options.def", r'^SK_OPTION\(\w+, "([-\w]+)"')
 assert min(map(len, (KEYWORDS, DTYPES, INSTRUCTIONS, KERNEL_TYPES, PASSES, SK_OPTIONS))) > 5
 
 # ---- Shells ----

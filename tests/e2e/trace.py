@@ -101,7 +101,7 @@ void leave_release(skrt_core *core, uint64_t args)
 """)
 subprocess.run((os.environ.get("CC", "cc").split() or ["cc"]) + [
     "-O1", "-fPIC", "-I" + os.path.join(tap.SOURCE, "backend", "runtime"),
-    "-I" + os.path.join(tap.SOURCE, "ir"), "-c", "-o", "leave.o",
+    "-I" + os.path.join(tap.SOURCE, "ir/core"), "-c", "-o", "leave.o",
     "leave.c"], check=True)
 LEAVE = """
 kernel @leave : %s {op = "Leave", block = %d, object = "leave.o", function = "leave_%s"}

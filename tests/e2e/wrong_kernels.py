@@ -13,7 +13,7 @@ from tap import write
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 SOURCE = os.environ["SKIR_SOURCE"]
-INCLUDES = ["-I", SOURCE, "-I", os.path.join(SOURCE, "backend/runtime"), "-I", os.path.join(SOURCE, "ir")]
+INCLUDES = ["-I", SOURCE, "-I", os.path.join(SOURCE, "backend/runtime"), "-I", os.path.join(SOURCE, "ir/core")]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 

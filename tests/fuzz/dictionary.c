@@ -2,9 +2,9 @@
  * files and on command lines. */
 #include "frontend/exchange/exchange.h"
 #include "frontend/skirc.h"
-#include "ir/module.h"
-#include "ir/op_types.h"
-#include "ir/sk_options.h"
+#include "ir/core/module.h"
+#include "ir/core/sk_options.h"
+#include "ir/optypes/op_types.h"
 #include "passes/pass.h"
 
 #include <ctype.h>

@@ -23,7 +23,7 @@ SEEDS = {
     "fuzz_import": ("tests/import", "tests/golden/export"),
     "fuzz_npy": (),
     "fuzz_object": ("backend/kernels",),
-    "fuzz_op_data": ("ir/ops",),
+    "fuzz_op_data": ("ir/optypes/ops",),
     "fuzz_options": (),
     "fuzz_passes": TEXTS,
     "fuzz_proto_text": ("tests/import", "tests/golden/export"),

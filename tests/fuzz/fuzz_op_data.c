@@ -6,7 +6,7 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #define _GNU_SOURCE /* memmem */
-#include "ir/op_shapes.h"
+#include "ir/optypes/op_shapes.h"
 #include "ir/support/file_fault.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"

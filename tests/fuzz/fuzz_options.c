@@ -7,7 +7,7 @@
 #include "frontend/skirc.h"
 #include "frontend/tensor/npy.h"
 #include "frontend/tensor/tensor.h"
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "ir/support/stream.h"
 #include "passes/pipeline.h"
 #include "tests/fuzz/print_diags.h"

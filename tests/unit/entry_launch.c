@@ -1,5 +1,5 @@
-#include "ir/dep_graph.h"
-#include "ir/kernel_args.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/kernel_args.h"
 #include "tests/unit/entry_launch.h"
 
 #include <string.h>

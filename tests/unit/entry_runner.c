@@ -1,4 +1,4 @@
-#include "ir/kernel_args.h"
+#include "ir/core/kernel_args.h"
 #include "tests/unit/entry_runner.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void execute(skrt_core *core, const struct instr *instr, const struct skr
 {
     static const struct skrt_site sites[INSTR_COUNT] = {
 #define INSTR(name, ...) {#name, NULL},
-#include "ir/instrs.def"
+#include "ir/core/instrs.def"
 #undef INSTR
     };
     const struct skrt_site *site = &sites[instr->op];

@@ -4,7 +4,7 @@
 #define TESTS_UNIT_ENTRY_RUNNER_H
 
 #include "backend/runtime/skrt.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 struct entry_runner {
     struct skrt_device_config config;

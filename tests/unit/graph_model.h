@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_GRAPH_MODEL_H
 #define TESTS_UNIT_GRAPH_MODEL_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 enum { MODEL_MAX_OPS = 64 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "backend/kernels/sample_ops.h"
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 
 enum { MAX_TENSORS = 33, MAX_TEST_ATTRS = 5 };
 
@@ -31,7 +31,7 @@ static inline uint32_t dtype_parse(const char *text, size_t length)
 {
     static const char *const names[] = {
 #define DTYPE(name, ...) #name,
-#include "ir/dtypes.def"
+#include "ir/core/dtypes.def"
 #undef DTYPE
     };
     for (uint32_t i = 0; i < SKRT_DTYPE_COUNT; i++)

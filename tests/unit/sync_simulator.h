@@ -8,7 +8,7 @@
 #ifndef TESTS_UNIT_SYNC_SIMULATOR_H
 #define TESTS_UNIT_SYNC_SIMULATOR_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 enum { SYNC_MAX_OPS = 512, SYNC_MAX_CORES = 64, SYNC_FLAG_LIMIT = 15 };
 

@@ -3,8 +3,8 @@
  * large graph takes.
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs. */
-#include "ir/hazards.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/hazards.h"
+#include "ir/analysis/launch_order.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 

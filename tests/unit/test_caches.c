@@ -5,7 +5,7 @@
  * entries as the passes make them, and of those with one `dcci` taken out.
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs. */
-#include "ir/modref.h"
+#include "ir/analysis/modref.h"
 #include "ir/syntax/locate.h"
 #include "passes/pipeline.h"
 #include "tests/unit/entry_launch.h"

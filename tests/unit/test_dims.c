@@ -1,5 +1,5 @@
 /* Dimensions as sums of products: the normal form, limits, values. */
-#include "ir/dims.h"
+#include "ir/shapes/dims.h"
 #include "tests/unit/random_graph.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* Property of inline-calls on random modules: it orders two ops exactly if they were ordered
  * before, where an op of a called graph is ordered as its call is. */
-#include "ir/calls.h"
-#include "ir/dep_graph.h"
-#include "ir/invariants.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/launch_order.h"
+#include "ir/core/calls.h"
+#include "ir/core/invariants.h"
 #include "passes/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

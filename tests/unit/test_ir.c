@@ -1,7 +1,7 @@
 /* What a module offers beside its text: elements by their names, slots, how its parts are spelled,
  * and where they stand in a source. */
-#include "ir/kernel_args.h"
-#include "ir/invariants.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/invariants.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"
@@ -113,7 +113,7 @@ static void test_find_added(void **state)
     parsed_free(&parsed);
 }
 
-/* ----------------------------------------------------------------------- ir/kernel_args.h ---- */
+/* ------------------------------------------------------------------- ir/core/kernel_args.h ---- */
 
 static uint32_t slot_in(const char *args, uint32_t word, uint32_t *profile)
 {

@@ -9,7 +9,7 @@
 
 /* The harness has a struct op of its own. */
 #define op op_of_module
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 #undef op
 
 enum { SLOTS = 48, SLOT_BYTES = 1 << 15, MOST_DIM = 5, MOST_RANK = 4, CANARY = 0x3c };

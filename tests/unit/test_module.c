@@ -1,6 +1,6 @@
 /* The parts that everything stands on: names, memory, text, suggestions, order, the heap, files. */
-#include "ir/dep_graph.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/analysis/launch_order.h"
 #include "ir/support/cleanup_registry.h"
 #include "ir/support/diag.h"
 #include "ir/support/file.h"
@@ -309,7 +309,7 @@ static void test_suggest_best(void **state)
     assert_string_equal(suggest("abcdef", names + 2, 2), "abcdxf");
 }
 
-/* ------------------------------------------------------------------------ ir/dep_graph.h ---- */
+/* ----------------------------------------------------------------- ir/analysis/dep_graph.h ---- */
 
 static bool edge_exists(const struct order *order, uint32_t to, uint32_t from, enum order_kind kind)
 {

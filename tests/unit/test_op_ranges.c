@@ -1,7 +1,7 @@
 /* What may stand in operands: rules of contents say what they are to, strided shapes are those that
  * counting gives, and what is chosen by a rule is allowed by it. */
-#include "ir/op_eval.h"
-#include "ir/op_shapes.h"
+#include "ir/optypes/op_eval.h"
+#include "ir/optypes/op_shapes.h"
 #include "ir/support/file_fault.h"
 #include "tests/unit/random_graph.h"
 

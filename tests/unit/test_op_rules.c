@@ -1,8 +1,8 @@
 /* The rules of op types: what is no rule is refused, expressions are what they say, shapes that are
  * right pass and others do not, and nothing that is written or given breaks the evaluator. */
-#include "ir/dims.h"
-#include "ir/op_rules.h"
-#include "ir/op_shapes.h"
+#include "ir/optypes/op_rules.h"
+#include "ir/optypes/op_shapes.h"
+#include "ir/shapes/dims.h"
 #include "ir/support/file_fault.h"
 #include "tests/unit/random_graph.h"
 

@@ -1,6 +1,6 @@
 /* The data of op types: all of it is read, what is wrong is refused, and look-ups find it. */
-#include "ir/calls.h"
-#include "ir/op_types.h"
+#include "ir/core/calls.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/file_fault.h"
 #include "ir/support/text.h"
 
@@ -100,7 +100,7 @@ static bool roles_agree(const struct call_attr *row, const struct op_graph *grap
     return row->list == graph->listed && (row->role == ROLE_CONDITION) == graph->decides;
 }
 
-/* What the data say of graphs that are called is what ir/call_ops.def says. */
+/* What the data say of graphs that are called is what ir/core/call_ops.def says. */
 static void check_call(struct op_types *types, const struct module *module, uint32_t name,
                        enum call_kind kind)
 {
@@ -127,7 +127,7 @@ static void test_calls(void **state)
     struct op_types *types = op_types_new();
     struct module *module = module_new(NULL);
 #define CALL_OP(type, kind) check_call(types, module, W_##type, CALL_##kind);
-#include "ir/call_ops.def"
+#include "ir/core/call_ops.def"
     module_free(module);
     op_types_free(types);
 }

@@ -1,8 +1,8 @@
 /* Properties of partition-scopes on random graphs: what a super kernel holds, that the text and the
  * super kernels keep the order, that the order is neither more nor less than before, and that
  * scopes stay whole where they can. The order is computed by graph_model.h, not by
- * ir/dep_graph.h. */
-#include "ir/invariants.h"
+ * ir/analysis/dep_graph.h. */
+#include "ir/core/invariants.h"
 #include "passes/pipeline.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parsed_module.h"

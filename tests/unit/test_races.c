@@ -2,7 +2,7 @@
  * the entries of random graphs, as the pipeline `default` makes them and with instructions taken
  * out: what is proven runs without a race, and what the simulator finds without order is a race. */
 #include "backend/device/launches.h"
-#include "ir/launch_order.h"
+#include "ir/analysis/launch_order.h"
 #include "passes/pipeline.h"
 #include "tests/unit/entry_runner.h"
 #include "tests/unit/parsed_module.h"

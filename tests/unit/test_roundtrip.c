@@ -538,7 +538,7 @@ static void put_groups(struct writer *w)
     }
 }
 
-/* Operands as the instruction's row in ir/instrs.def has them. */
+/* Operands as the instruction's row in ir/core/instrs.def has them. */
 static void put_operand(struct writer *w, const char *operand, size_t size, const char *core)
 {
     static const char *const phases[] = {"begin", "end", "complement"};

@@ -3,8 +3,8 @@
 #include "backend/device/run.h"
 #include "backend/host/host.h"
 #include "frontend/session.h"
-#include "ir/calls.h"
-#include "ir/kernels.h"
+#include "ir/core/calls.h"
+#include "ir/core/kernels.h"
 #include "ir/support/file.h"
 #include "tests/unit/parsed_module.h"
 

@@ -13,7 +13,7 @@
 #include <cjson/cJSON.h>
 
 #include "backend/kernels/sample_ops.h"
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 
 static struct op_types *known;
 

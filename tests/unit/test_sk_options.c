@@ -1,6 +1,6 @@
 /* The options of scopes: the table's defaults and ranges, what the parser makes of texts, and
  * where it reports mistakes. */
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

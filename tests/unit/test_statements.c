@@ -1,5 +1,5 @@
-/* The templates of ir/instrs.def: every one can be filled in for every word and number that its
- * operands allow, its pieces are those that the target has, and the host's are C that skrt.h
+/* The templates of ir/core/instrs.def: every one can be filled in for every word and number that
+ * its operands allow, its pieces are those that the target has, and the host's are C that skrt.h
  * declares. */
 #include "backend/emit/statement.h"
 #include "backend/host/emit.h"
@@ -193,7 +193,8 @@ static void test_host(void **state)
     assert_true(verify_module(parsed.module, &parsed.diags));
     assert_true(host_emit(&c, parsed.module, &parsed.diags));
     text_printf(&command,
-                "cc -std=gnu11 -Wall -Werror -fsyntax-only -I'%s/ir' -I'%s/backend/runtime' -x c -",
+                "cc -std=gnu11 -Wall -Werror -fsyntax-only -I'%s/ir/core' "
+                "-I'%s/backend/runtime' -x c -",
                 source, source);
     text_char(&command, '\0');
     FILE *compiler = popen(command.at, "w");

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/attrs.h"
-#include "ir/op_types.h"
+#include "ir/core/attrs.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/json.h"
 #include "ir/syntax/spelling.h"
 

@@ -6,7 +6,7 @@
 #define FRONTEND_EXCHANGE_DUMP_DUMP_H
 
 #include "frontend/exchange/translate/translate.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
 
@@ -119,8 +119,8 @@ struct dump_count {
     uint64_t nodes, data_edges, control_edges;
 };
 
-/* What one of GE's options for gears is (ir/gears.h): a name id, or NONE where the dump does not
- * have it; and where it says so. */
+/* What one of GE's options for gears is (ir/shapes/gears.h): a name id, or NONE where the dump
+ * does not have it; and where it says so. */
 struct dump_gear_text {
     uint32_t text;
     struct span key;
@@ -234,8 +234,8 @@ void dump_add_target(struct dump *dump);
  * What is wrong in the dump is a diagnostic at its place: false. */
 bool dump_finish(struct dump *dump);
 
-/* Whether the key is one of GE's for gears (ir/gears.h): its value is taken in, the first time
- * that there is one, with the place of the key; another one is an error that names both. */
+/* Whether the key is one of GE's for gears (ir/shapes/gears.h): its value is taken in, the first
+ * time that there is one, with the place of the key; another one is an error that names both. */
 bool dump_wants_gears(const struct dump *dump, uint32_t key);
 bool dump_take_gears(struct dump *dump, const struct attr *attr, struct span key);
 

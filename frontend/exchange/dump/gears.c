@@ -6,9 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ir/dims.h"
-#include "ir/gears.h"
-#include "ir/op_infer.h"
+#include "ir/analysis/op_infer.h"
+#include "ir/shapes/dims.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify.h"

@@ -1,6 +1,6 @@
 #include "frontend/exchange/dump/maker.h"
 
-#include "ir/op_infer.h"
+#include "ir/analysis/op_infer.h"
 
 /* Whether operands have the same types, and the same ones are the same value. */
 static bool same_operands(const struct graph *graph, const struct op *a, const struct op *b)

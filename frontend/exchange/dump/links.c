@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "ir/calls.h"
-#include "ir/op_types.h"
+#include "ir/core/calls.h"
+#include "ir/optypes/op_types.h"
 
 /* Outputs that a dump does not declare, but some input names, are made. A graph may have so many of
  * them, besides a few for each input. */

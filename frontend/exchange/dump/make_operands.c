@@ -1,6 +1,6 @@
 /* The inputs of nodes as the operands that their types want. */
 #include "frontend/exchange/dump/maker.h"
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 
 /* The data inputs of a node as operands: values in maker->values, forms in maker->forms. */
 static void take_inputs(struct dump_maker *maker, const struct dump_node *node)

@@ -1,11 +1,11 @@
 #include "frontend/exchange/dump/maker.h"
 
 #include "frontend/exchange/dump/types.h"
-#include "ir/attrs.h"
-#include "ir/calls.h"
-#include "ir/contents.h"
-#include "ir/op_types.h"
-#include "ir/sk_options.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/attrs.h"
+#include "ir/core/calls.h"
+#include "ir/core/sk_options.h"
+#include "ir/optypes/op_types.h"
 #include "ir/verify/verify.h"
 
 static bool is_taken(const void *user, uint32_t name)

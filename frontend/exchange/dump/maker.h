@@ -4,7 +4,7 @@
 
 #include "frontend/exchange/dump/links.h"
 #include "frontend/exchange/translate/translate.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 /* Of an op with more operands or results than this nothing is said. */
 enum { ALIKE_MOST = 8 };

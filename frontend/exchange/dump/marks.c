@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 
 /* What was met of a mark, in whichever graph. */
 enum dump_mark_met {

@@ -2,15 +2,15 @@
 
 #include <stdio.h>
 
-#include "ir/contents.h"
-#include "ir/op_types.h"
+#include "ir/analysis/contents.h"
+#include "ir/optypes/op_types.h"
 
 /* --------------------------------------------------------------------------- dtypes ---- */
 
 const struct dump_dtype dump_dtypes[] = {
 #define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number)                                  \
     {DTYPE_##dtype, ge, tf, proto, number, onnx, tf_number},
-#include "ir/foreign_dtypes.def"
+#include "ir/core/foreign_dtypes.def"
 #undef DUMP_DTYPE
 };
 
@@ -108,7 +108,7 @@ static bool has_format(const char *text, size_t size)
 #define FORMAT(name, ...)                                                                          \
     if (is_text(text, size, #name))                                                                \
         return true;
-#include "ir/formats.def"
+#include "ir/core/formats.def"
 #undef FORMAT
     return false;
 }

@@ -9,9 +9,9 @@
 #include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
-#include "ir/calls.h"
-#include "ir/contents.h"
-#include "ir/op_types.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/calls.h"
+#include "ir/optypes/op_types.h"
 
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
 #include "frontend/exchange/text/decimal.h"
-#include "ir/calls.h"
-#include "ir/op_types.h"
+#include "ir/core/calls.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/escapes.h"
 
 #include <errno.h>

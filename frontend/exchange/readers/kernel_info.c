@@ -3,7 +3,7 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/json_document.h"
 
 /* Where a parameter of an op lies: an entry of its `memory`. */

@@ -1,5 +1,5 @@
 #include "frontend/exchange/readers/messages.h"
-#include "ir/contents.h"
+#include "ir/analysis/contents.h"
 
 /* ---------------------------------------------------------------------------- lists ---- */
 

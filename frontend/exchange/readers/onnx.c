@@ -8,8 +8,8 @@
 #include "frontend/exchange/dump/dump.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
-#include "ir/contents.h"
-#include "ir/op_types.h"
+#include "ir/analysis/contents.h"
+#include "ir/optypes/op_types.h"
 
 /* A tensor that a node of GE gives, as far as it is known. */
 struct output_desc {
@@ -711,9 +711,8 @@ static void read_node(struct reader *reader, struct level *level, uint32_t loc)
 /* A text may be a model or the graph of one. */
 #define GRAPH_ROWS                                                                                 \
     ENTER(node, MANY), ENTER(initializer, MANY), READ(value_info, MANY), READ(input, MANY),        \
-        READ(output, MANY), ENTER(sparse_initializer, MANY),                                       \
-        READ(name, ONE), UNUSED(doc_string), READ(quantization_annotation, MANY),                  \
-        READ(metadata_props, MANY)
+        READ(output, MANY), ENTER(sparse_initializer, MANY), READ(name, ONE), UNUSED(doc_string),  \
+        READ(quantization_annotation, MANY), READ(metadata_props, MANY)
 static const struct message graph_message = {"a graph", {GRAPH_ROWS}};
 static const struct message function_message = {
     "a function",

@@ -7,7 +7,7 @@
  * again pairs in the order of its uses. */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "ir/sk_options.h"
+#include "ir/core/sk_options.h"
 #include "ir/support/json_document.h"
 
 enum task_kind {

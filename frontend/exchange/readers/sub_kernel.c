@@ -1,6 +1,6 @@
 #include "frontend/exchange/readers/sub_kernel.h"
 #include "frontend/exchange/readers/messages.h"
-#include "ir/arch.h"
+#include "ir/core/arch.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * attributes, by tf_ops.def. */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/messages.h"
-#include "ir/calls.h"
-#include "ir/contents.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/calls.h"
 
 /* An input whose output is that of an argument of the op that gives it: known once all is read. */
 struct pending {

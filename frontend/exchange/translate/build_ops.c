@@ -1,7 +1,7 @@
 #include "frontend/exchange/translate/build_ops.h"
-#include "ir/contents.h"
-#include "ir/op_infer.h"
-#include "ir/op_types.h"
+#include "ir/analysis/contents.h"
+#include "ir/analysis/op_infer.h"
+#include "ir/optypes/op_types.h"
 #include "ir/verify/verify.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Integers that values hold: constants, and what follows from them. Models compute shapes so. */
 #include "frontend/exchange/translate/build_ops.h"
-#include "ir/contents.h"
-#include "ir/operands.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/operands.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@ bool onnx_dtype(struct translation *t, int64_t number, enum dtype *dtype)
         int number;
     } rows[] = {
 #define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number) {DTYPE_##dtype, onnx},
-#include "ir/foreign_dtypes.def"
+#include "ir/core/foreign_dtypes.def"
 #undef DUMP_DTYPE
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)

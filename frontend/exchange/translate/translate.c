@@ -1,6 +1,6 @@
 /* Rows: found, applied to nodes, and printed. */
 #include "frontend/exchange/translate/build_ops.h"
-#include "ir/op_infer.h"
+#include "ir/analysis/op_infer.h"
 
 #include <string.h>
 

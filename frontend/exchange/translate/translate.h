@@ -4,7 +4,7 @@
 #ifndef FRONTEND_EXCHANGE_TRANSLATE_TRANSLATE_H
 #define FRONTEND_EXCHANGE_TRANSLATE_TRANSLATE_H
 
-#include "ir/op_types.h"
+#include "ir/optypes/op_types.h"
 #include "ir/support/text.h"
 
 /* Whose operators a dump has. */

@@ -1,8 +1,8 @@
 /* Graphs as digraphs for Graphviz (docs/command-line.md, "skirc export"). */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
-#include "ir/calls.h"
-#include "ir/dep_graph.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/calls.h"
 #include "ir/support/text.h"
 #include "ir/syntax/spelling.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ir/contents.h"
+#include "ir/analysis/contents.h"
 #include "ir/support/escapes.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"

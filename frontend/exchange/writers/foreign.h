@@ -3,7 +3,7 @@
 #define FRONTEND_EXCHANGE_WRITERS_FOREIGN_H
 
 #include "frontend/exchange/exchange.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "ir/support/text.h"
 #include "ir/syntax/print.h"
 

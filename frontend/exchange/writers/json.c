@@ -3,9 +3,9 @@
 
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
-#include "ir/kernel_args.h"
-#include "ir/module.h"
-#include "ir/operands.h"
+#include "ir/core/kernel_args.h"
+#include "ir/core/module.h"
+#include "ir/core/operands.h"
 #include "ir/support/json.h"
 #include "ir/syntax/spelling.h"
 

@@ -2,9 +2,9 @@
  * of compiled kernels, whose metadata stand in files of their own. */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/foreign.h"
-#include "ir/addresses.h"
-#include "ir/kernels.h"
-#include "ir/operands.h"
+#include "ir/analysis/addresses.h"
+#include "ir/core/kernels.h"
+#include "ir/core/operands.h"
 #include "ir/support/json.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"

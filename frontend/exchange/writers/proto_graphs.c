@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "frontend/exchange/dump/types.h"
-#include "ir/calls.h"
-#include "ir/contents.h"
-#include "ir/gears.h"
-#include "ir/operands.h"
+#include "ir/analysis/contents.h"
+#include "ir/core/calls.h"
+#include "ir/core/operands.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 
 /* The numbers of what is written: those of ONNX 1.12. */

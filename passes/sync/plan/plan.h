@@ -7,7 +7,7 @@
 #ifndef PASSES_SYNC_PLAN_PLAN_H
 #define PASSES_SYNC_PLAN_PLAN_H
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 struct sync_node {
     uint32_t instr; /* its index in the program */

@@ -1,0 +1,140 @@
+#include "ir/core/calls.h"
+
+enum { MANY_ONE = false, MANY_LIST = true };
+
+const struct call_attr call_attrs[] = {
+#define CALL_GRAPH_ATTR(kind, key, many, role) {CALL_##kind, W_##key, MANY_##many, ROLE_##role},
+#include "ir/core/call_ops.def"
+};
+
+const uint32_t n_call_attrs = sizeof call_attrs / sizeof call_attrs[0];
+
+const struct call_info *call_info(enum call_kind kind)
+{
+    static const struct call_info infos[CALL_KINDS] = {
+#define CALL_KIND(kind, lead, own, what) [CALL_##kind] = {lead, own, what},
+#include "ir/core/call_ops.def"
+    };
+    assert(kind > CALL_NONE && kind < CALL_KINDS);
+    return &infos[kind];
+}
+
+enum call_kind word_call_kind(uint32_t word)
+{
+    static const uint8_t kinds[W_COUNT] = {
+#define CALL_OP(type, kind) [W_##type] = CALL_##kind,
+#include "ir/core/call_ops.def"
+    };
+    assert(word < W_COUNT);
+    return kinds[word];
+}
+
+static uint32_t graph_of(const struct module *module, const struct attr_value *value)
+{
+    return value->kind == ATTR_SYMBOL ? module_find(module, SYMBOL_GRAPH, value->id) : NONE;
+}
+
+bool op_callee(const struct module *module, const struct op *op, uint32_t n, struct callee *callee)
+{
+    enum call_kind kind = op_call_kind(op);
+    for (uint32_t i = 0; kind != CALL_NONE && i < n_call_attrs; i++) {
+        const struct call_attr *row = &call_attrs[i];
+        const struct attr *attr = row->kind == kind ? attr_find(module, op->attrs, row->key) : NULL;
+        bool list = attr && row->list && attr->value.kind == ATTR_LIST;
+        uint32_t count = !attr ? 0 : list ? attr->value.count : 1;
+        if (n >= count) {
+            n -= count;
+            continue;
+        }
+        const struct attr_value *value =
+            list ? &module->attr_values.at[attr->value.first + n] : &attr->value;
+        *callee = (struct callee){attr, list ? n : NONE, graph_of(module, value), row->role};
+        return true;
+    }
+    return false;
+}
+
+const struct graph *op_called_graph(const struct module *module, const struct op *op, uint32_t n)
+{
+    struct callee callee;
+    bool found = op_callee(module, op, n, &callee);
+    assert(found && callee.graph != NONE);
+    return found ? &module->graphs.at[callee.graph] : NULL;
+}
+
+uint32_t graph_next_called(const struct module *module, const struct graph *graph,
+                           struct call_walk *walk)
+{
+    struct callee callee;
+    for (; walk->op < graph->ops.count; walk->op++, walk->n = 0) {
+        const struct op *op = &graph->ops.at[walk->op];
+        while (op_call_kind(op) != CALL_NONE && op_callee(module, op, walk->n, &callee)) {
+            walk->n++;
+            if (callee.graph != NONE)
+                return callee.graph;
+        }
+    }
+    return NONE;
+}
+
+void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called)
+{
+    struct call_walk walk = {0, 0};
+    for (uint32_t id; (id = graph_next_called(module, graph, &walk)) != NONE;)
+        called[id] = 1;
+}
+
+/* --------------------------------------------------------------------------- types ---- */
+
+bool call_types_match(const struct module *module, uint32_t called, uint32_t given)
+{
+    if (called == given || called == NONE || given == NONE)
+        return true;
+    const struct type *c = &module->types.at[called], *g = &module->types.at[given];
+    if (!type_kinds_agree(c, g))
+        return false;
+    for (uint32_t i = 0; i < type_n_dims(c) && i < type_n_dims(g); i++) {
+        int64_t dim = type_dims(module, called)[i], other = type_dims(module, given)[i];
+        if (dim != other && dim >= 0 && other >= 0)
+            return false;
+    }
+    return true;
+}
+
+/* Dimensions that are not known may be 1. */
+static bool has_one_element(const struct module *module, const struct type *type, uint32_t id)
+{
+    for (uint32_t i = 0; i < type_n_dims(type); i++)
+        if (type_dims(module, id)[i] != 1 && type_dims(module, id)[i] != DIM_UNKNOWN)
+            return false;
+    return true;
+}
+
+bool call_type_decides(const struct module *module, uint32_t type)
+{
+    if (type == NONE)
+        return true;
+    const struct type *t = &module->types.at[type];
+    if (t->dtype == DTYPE_TOKEN) /* which is reported by itself */
+        return true;
+    if (t->dtype == DTYPE_UNKNOWN)
+        return has_one_element(module, t, type);
+    enum dtype_class class = dtype_info(t->dtype)->class;
+    return (class == CLASS_BOOL || class == CLASS_FLOAT || class == CLASS_SINT ||
+            class == CLASS_UINT) &&
+           has_one_element(module, t, type);
+}
+
+bool call_type_counts(const struct module *module, uint32_t type)
+{
+    if (type == NONE)
+        return true;
+    const struct type *t = &module->types.at[type];
+    if (t->dtype == DTYPE_TOKEN)
+        return true;
+    if (t->dtype == DTYPE_UNKNOWN)
+        return has_one_element(module, t, type);
+    const struct dtype_info *info = dtype_info(t->dtype);
+    return (info->class == CLASS_SINT || info->class == CLASS_UINT) && info->bits >= 8 &&
+           has_one_element(module, t, type);
+}
