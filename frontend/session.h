@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "backend/library/kernel_library.h"
 #include "backend/library/kernel_link.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 
 /* What a session is opened with. All that it points to must outlive it. */
 struct session_options {

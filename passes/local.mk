@@ -1,66 +1,49 @@
 # What is done to a program: one file per pass, the pipeline table, the analyses they share.
 
 libskir_la_SOURCES += \
-	passes/assign_streams.c \
-	passes/bind_kernels.c \
-	passes/called.c \
-	passes/called.h \
-	passes/context.h \
-	passes/dcci.c \
-	passes/debug_sync_all.c \
-	passes/early_start.c \
-	passes/entry/insertion_points.c \
-	passes/entry/insertion_points.h \
-	passes/entry/launch.c \
-	passes/entry/launch.h \
-	passes/entry/short_calls.c \
-	passes/entry/short_calls.h \
-	passes/entry/superkernel.c \
-	passes/entry/superkernel.h \
-	passes/entry/visit.c \
-	passes/entry/visit.h \
-	passes/events/event_inserter.c \
-	passes/events/event_inserter.h \
-	passes/expand_gears.c \
-	passes/feed_sync_all.c \
-	passes/fusion/fusable.c \
-	passes/fusion/fusable.h \
-	passes/fusion/fused_report.c \
-	passes/fusion/fused_report.h \
-	passes/fusion/fusion.c \
-	passes/fusion/fusion.h \
-	passes/fusion/fusion_internal.h \
-	passes/fusion/fusion_report.c \
-	passes/fusion/fusion_rewrite.c \
-	passes/fusion/merge.c \
-	passes/fusion/reference_cuts.c \
-	passes/fusion/reference_cuts.h \
-	passes/fusion/schedule.c \
-	passes/fusion/schedule.h \
-	passes/fusion/stream_waits.c \
-	passes/fusion/superkernel_names.c \
-	passes/fusion/superkernel_names.h \
-	passes/inline/graph.c \
-	passes/inline/graph.h \
-	passes/inline_calls.c \
-	passes/insert_events.c \
-	passes/insert_events.h \
-	passes/insert_syncs.c \
-	passes/instrumentation.c \
-	passes/kernel_binding.c \
-	passes/kernel_binding.h \
-	passes/limit_residency.c \
-	passes/limit_residency.h \
-	passes/limit_stream_fusion.c \
-	passes/lower_superkernels.c \
-	passes/pass.h \
+	passes/lower/bind_kernels.c \
+	passes/lower/called.c \
+	passes/lower/called.h \
+	passes/lower/insertion_points.c \
+	passes/lower/insertion_points.h \
+	passes/lower/instrumentation.c \
+	passes/lower/kernel_binding.c \
+	passes/lower/kernel_binding.h \
+	passes/lower/launch.c \
+	passes/lower/launch.h \
+	passes/lower/lower_superkernels.c \
+	passes/lower/short_calls.c \
+	passes/lower/short_calls.h \
+	passes/lower/superkernel.c \
+	passes/lower/superkernel.h \
+	passes/lower/visit.c \
+	passes/lower/visit.h \
+	passes/manager/context.h \
+	passes/manager/pass.h \
+	passes/manager/passes.def \
+	passes/manager/pipeline.c \
+	passes/manager/pipeline.h \
+	passes/manager/properties.c \
+	passes/manager/properties.h \
+	passes/partition/fusable.c \
+	passes/partition/fusable.h \
+	passes/partition/fused_report.c \
+	passes/partition/fused_report.h \
+	passes/partition/fusion.c \
+	passes/partition/fusion.h \
+	passes/partition/fusion_internal.h \
+	passes/partition/fusion_report.c \
+	passes/partition/fusion_rewrite.c \
+	passes/partition/limit_stream_fusion.c \
+	passes/partition/merge.c \
+	passes/partition/reference_cuts.c \
+	passes/partition/reference_cuts.h \
+	passes/partition/schedule.c \
+	passes/partition/schedule.h \
+	passes/partition/stream_waits.c \
+	passes/partition/superkernel_names.c \
+	passes/partition/superkernel_names.h \
 	passes/pass_plugin.h \
-	passes/passes.def \
-	passes/pipeline.c \
-	passes/pipeline.h \
-	passes/preload.c \
-	passes/properties.c \
-	passes/properties.h \
 	passes/residency/deadlock_search.c \
 	passes/residency/deadlock_search.h \
 	passes/residency/launch_cuts.c \
@@ -69,23 +52,40 @@ libskir_la_SOURCES += \
 	passes/residency/launch_queue.h \
 	passes/residency/launch_report.c \
 	passes/residency/launch_report.h \
+	passes/residency/limit_residency.c \
+	passes/residency/limit_residency.h \
 	passes/residency/residency_graph.c \
 	passes/residency/residency_graph.h \
-	passes/split_code.c \
-	passes/sync/barriers.c \
-	passes/sync/caches.c \
-	passes/sync/call_checks.c \
-	passes/sync/check.c \
-	passes/sync/check.h \
-	passes/sync/event_checks.c \
+	passes/residency/verify_launches.c \
+	passes/sync/insert_syncs.c \
 	passes/sync/plan/placement.c \
 	passes/sync/plan/placement.h \
 	passes/sync/plan/plan.c \
 	passes/sync/plan/plan.h \
-	passes/sync/proof.c \
-	passes/sync/proof.h \
-	passes/verify_launches.c \
-	passes/verify_sync.c
+	passes/sync/proof/barriers.c \
+	passes/sync/proof/caches.c \
+	passes/sync/proof/call_checks.c \
+	passes/sync/proof/check.c \
+	passes/sync/proof/check.h \
+	passes/sync/proof/event_checks.c \
+	passes/sync/proof/proof.c \
+	passes/sync/proof/proof.h \
+	passes/sync/verify_sync.c \
+	passes/transform/assign_streams.c \
+	passes/transform/dcci.c \
+	passes/transform/debug_sync_all.c \
+	passes/transform/early_start.c \
+	passes/transform/events/event_inserter.c \
+	passes/transform/events/event_inserter.h \
+	passes/transform/events/insert_events.c \
+	passes/transform/events/insert_events.h \
+	passes/transform/expand_gears.c \
+	passes/transform/feed_sync_all.c \
+	passes/transform/inline/graph.c \
+	passes/transform/inline/graph.h \
+	passes/transform/inline/inline_calls.c \
+	passes/transform/preload.c \
+	passes/transform/split_code.c
 
 # ---- What passes from outside of the tree are built by ----
 
@@ -139,15 +139,15 @@ plugin_headers = \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.h \
-	passes/called.h \
-	passes/context.h \
-	passes/entry/superkernel.h \
-	passes/entry/visit.h \
-	passes/fusion/fusable.h \
-	passes/pass.h \
-	passes/pass_plugin.h \
-	passes/passes.def \
-	passes/properties.h
+	passes/lower/called.h \
+	passes/lower/superkernel.h \
+	passes/lower/visit.h \
+	passes/manager/context.h \
+	passes/manager/pass.h \
+	passes/manager/passes.def \
+	passes/manager/properties.h \
+	passes/partition/fusable.h \
+	passes/pass_plugin.h
 nobase_skirinclude_HEADERS = $(plugin_headers)
 nobase_nodist_skirinclude_HEADERS = passes/plugin_headers.h
 BUILT_SOURCES += passes/plugin_headers.h

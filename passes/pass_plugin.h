@@ -7,16 +7,17 @@
  *   SKIR_PASS_PLUGIN(
  *       PASS(mine, "mine", AFTER("insert-syncs"), PROPERTY_LOWERED, 0, ENTRIES, "do what I want"))
  *
- * The columns of a row are those of passes/passes.def, but for `where`: FIRST, in front of the
- * pipeline `default`; AFTER a pass, in `default` directly behind that one, and behind what stands
- * there already; or ASKED, only where it is named. Several rows are separated by commas.
+ * The columns of a row are those of passes/manager/passes.def, but for `where`: FIRST, in front of
+ * the pipeline `default`; AFTER a pass, in `default` directly behind that one, and behind what
+ * stands there already; or ASKED, only where it is named. Several rows are separated by commas.
  *
- * A plugin calls the functions of skirc itself, those of the headers that are installed beside this
- * one; so it is built by the headers of that skirc which loads it. Its own functions are static. */
+ * A plugin calls the functions of skirc itself, those of the headers that are installed beside
+ * this one; so it is built by the headers of that skirc which loads it. Its own functions are
+ * static. */
 #ifndef PASSES_PASS_PLUGIN_H
 #define PASSES_PASS_PLUGIN_H
 
-#include "passes/pass.h"
+#include "passes/manager/pass.h"
 #include "passes/plugin_headers.h"
 
 /* The number of this interface: how a plugin says what passes it has. */

@@ -4,7 +4,7 @@
 #define FRONTEND_CLI_PASS_PLUGINS_H
 
 #include "frontend/cli/command.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 
 #define PASS_PLUGIN_OPTION                                                                         \
     {                                                                                              \

@@ -15,7 +15,7 @@
 #include "ir/support/text.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 
 #include <string.h>
 

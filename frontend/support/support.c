@@ -77,13 +77,13 @@ static const char *const NAMES[] = {"own", "reference", NULL};
 
 static const char *const PASSES[] = {
 #define PASS(name, cli, where, needs, gives, changes, summary) cli,
-#include "passes/passes.def"
+#include "passes/manager/passes.def"
 #undef PASS
     NULL};
 
 static const char *const PASS_LISTS[] = {"default",
 #define PASS(name, cli, where, needs, gives, changes, summary) cli,
-#include "passes/passes.def"
+#include "passes/manager/passes.def"
 #undef PASS
                                          NULL};
 

@@ -1,7 +1,7 @@
 #include "passes/residency/launch_cuts.h"
 #include "ir/analysis/concurrency.h"
-#include "passes/fusion/reference_cuts.h"
-#include "passes/fusion/superkernel_names.h"
+#include "passes/partition/reference_cuts.h"
+#include "passes/partition/superkernel_names.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct cutter {
     uint32_t superkernel, beside, stream; /* that are open, or NONE; `beside` is a `scope none` */
     uint32_t first, place;                /* of the open part, and of the next op */
     struct part_names names;
-    struct vec_u32 taken; /* symbols (passes/fusion/superkernel_names.h) */
+    struct vec_u32 taken; /* symbols (passes/partition/superkernel_names.h) */
     struct vec_u32 part;  /* the own ops of the open part */
     int64_t *position;    /* per op, by the reference; NULL: names are not its own */
     struct vec_u32 ops;   /* of the super kernel at work */

@@ -5,7 +5,7 @@
 
 #include "ir/analysis/analyses.h"
 #include "ir/support/text.h"
-#include "passes/context.h"
+#include "passes/manager/context.h"
 #include "passes/residency/deadlock_search.h"
 #include "passes/residency/residency_graph.h"
 

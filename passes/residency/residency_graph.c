@@ -2,7 +2,7 @@
 #include "ir/core/calls.h"
 #include "ir/core/sk_options.h"
 #include "ir/optypes/op_types.h"
-#include "passes/entry/launch.h"
+#include "passes/lower/launch.h"
 #include "passes/residency/residency_graph.h"
 
 #include <string.h>

@@ -317,7 +317,7 @@ def check_op_types():
 
 def check_properties():
     """What each pass needs and gives, in the page's table as in passes.def."""
-    rows = re.findall(r'^PASS\(\w+, "([a-z-]+)", \w+,\s*([^,]+), ([^,]+),', read("passes/passes.def"),
+    rows = re.findall(r'^PASS\(\w+, "([a-z-]+)", \w+,\s*([^,]+), ([^,]+),', read("passes/manager/passes.def"),
                       re.M)
 
     def properties(value):

@@ -47,7 +47,7 @@ KEYWORDS = table("ir/core/words.def", r"^KEYWORD\((\w+)\)")
 DTYPES = table("ir/core/dtypes.def", r"^DTYPE\((\w+),")
 INSTRUCTIONS = table("ir/core/instrs.def", r"^INSTR\((\w+),")
 KERNEL_TYPES = table("ir/core/kernel_types.def", r"^KERNEL_TYPE\((\w+),")
-PASSES = table("passes/passes.def", r'^PASS\(\w+, "([-\w]+)",')
+PASSES = table("passes/manager/passes.def", r'^PASS\(\w+, "([-\w]+)",')
 SK_OPTIONS = table("ir/core/sk_options.def", r'^SK_OPTION\(\w+, "([-\w]+)"')
 assert min(map(len, (KEYWORDS, DTYPES, INSTRUCTIONS, KERNEL_TYPES, PASSES, SK_OPTIONS))) > 5
 

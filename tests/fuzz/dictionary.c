@@ -5,7 +5,7 @@
 #include "ir/core/module.h"
 #include "ir/core/sk_options.h"
 #include "ir/optypes/op_types.h"
-#include "passes/pass.h"
+#include "passes/manager/pass.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "frontend/tensor/tensor.h"
 #include "ir/core/sk_options.h"
 #include "ir/support/stream.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
 

@@ -9,7 +9,7 @@
  * files named as arguments. */
 #include "backend/backend.h"
 #include "backend/library/kernel_library.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/fuzz/mutate_lines.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/printed.h"

@@ -5,7 +5,7 @@
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/fuzz/mutate_lines.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/print_diags.h"

@@ -7,7 +7,7 @@
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs. */
 #include "ir/analysis/modref.h"
 #include "ir/syntax/locate.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -6,7 +6,7 @@
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests. */
 #include "ir/analysis/analyses.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parallel.h"

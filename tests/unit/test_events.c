@@ -7,10 +7,10 @@
  *
  * As long as launches may be rearranged, the text says all that the graph demands without them, by
  * no `after` that could be left out. */
-#include "passes/fusion/fusable.h"
-#include "passes/insert_events.h"
-#include "passes/limit_residency.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
+#include "passes/partition/fusable.h"
+#include "passes/residency/limit_residency.h"
+#include "passes/transform/events/insert_events.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -4,7 +4,7 @@
 #include "ir/analysis/launch_order.h"
 #include "ir/core/calls.h"
 #include "ir/core/invariants.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 

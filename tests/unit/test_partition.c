@@ -3,7 +3,7 @@
  * scopes stay whole where they can. The order is computed by graph_model.h, not by
  * ir/analysis/dep_graph.h. */
 #include "ir/core/invariants.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -3,7 +3,7 @@
  * out: what is proven runs without a race, and what the simulator finds without order is a race. */
 #include "backend/device/launches.h"
 #include "ir/analysis/launch_order.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/unit/entry_runner.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -2,8 +2,8 @@
  * of a deployed compiler makes where its launches can run one after the other; no fewer are
  * possible on small graphs, nor with fewer scopes broken; and strict-scope-check=abort refuses only
  * what cannot be. What can be is found without the code of passes (cut_model.h, graph_model.h). */
-#include "passes/fusion/reference_cuts.h"
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
+#include "passes/partition/reference_cuts.h"
 #include "tests/unit/cut_model.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -5,7 +5,7 @@
  * has no more flags than programs whose flags order nothing more. What the best programs save is
  * printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest gap, SKIR_TEST_FILTER chooses
  * tests. */
-#include "passes/pipeline.h"
+#include "passes/manager/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 #include "tests/unit/sync_oracle.h"

@@ -1,0 +1,244 @@
+/* limit-residency: no launch keeps the cores that those need for which it waits.
+ *
+ * needs    super kernels, events of all order between launches, a kernel for every op
+ * changes  a wait of an op in the middle of a super kernel becomes one of the launch; where that
+ *          would be a circle, the super kernel is cut there. Then events are made anew. What
+ *          insert-events says of order that launches of one stream imply goes in the end
+ * keeps    the required order; what else is in graphs whose launches cannot hang
+ *
+ * Launches of different streams run side by side. One that synchronises inside keeps the cores that
+ * it got until it has the others, too; so launches can come to a state in which each waits for
+ * cores or events of another. A search finds such states in what is predicted of entries
+ * (passes/residency/deadlock_search.h), and each is changed until none is left.
+ * Entries are not there yet, so this pass refuses nothing: verify-launches does.
+ */
+#include "ir/shapes/gears.h"
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+#include "passes/manager/pass.h"
+#include "passes/partition/fused_report.h"
+#include "passes/partition/fusion.h"
+#include "passes/residency/launch_cuts.h"
+#include "passes/residency/launch_report.h"
+#include "passes/residency/limit_residency.h"
+#include "passes/transform/events/insert_events.h"
+
+/* A cut that is not enough is followed by others. */
+enum { MAX_ROUNDS = 64 };
+
+/* ------------------------------------------------------------------------- reports ---- */
+
+static enum diag_id fix_id(const struct launch_advisor *advisor, const struct fix *fix,
+                           enum sk_strict strict)
+{
+    uint32_t block = advisor->launches.sources.at[fix->row].block;
+    if (strict == SK_STRICT_abort)
+        return DIAG_scope_broken;
+    if (strict == SK_STRICT_bypass)
+        return DIAG_scope_bypassed;
+    if (!fix->cut)
+        return DIAG_launch_waits;
+    bool differs = advisor->context->reference_partition &&
+                   attr_find(advisor->module, advisor->graph->blocks.at[block].attrs, W_scope);
+    return differs ? DIAG_partition_differs : DIAG_launch_cut;
+}
+
+/* Of the launch '@s': what becomes of it. */
+static const char *fix_text(const struct launch_advisor *advisor, const struct fix *fix,
+                            enum sk_strict strict)
+{
+    const struct launch_step *step = &advisor->launches.table.steps.at[fix->step];
+    struct arena *arena = &advisor->context->diags->arena;
+    const char *op =
+        op_text(advisor->module, advisor->graph, &advisor->graph->ops.at[step->user], arena);
+    if (strict == SK_STRICT_abort)
+        return "breaks here, which strict-scope-check=abort forbids";
+    if (strict == SK_STRICT_bypass)
+        return "is left unfused, since it would break here (strict-scope-check=bypass)";
+    return fix->cut ? arena_printf(arena, "is cut before %s", op)
+                    : arena_printf(arena, "waits as a whole for what %s waits for", op);
+}
+
+/* How many cores the two launches of a fix need. */
+static void help_cores(const struct launch_advisor *advisor, const struct fix *fix)
+{
+    const struct launch_table *table = &advisor->launches.table;
+    const struct launch_row *row = &table->rows.at[fix->row], *other = &table->rows.at[fix->other];
+    diag_help(advisor->context->diags,
+              "of %u AICs and %u AIVs %s keeps %s, and %s needs %s at once", table->device.aics,
+              table->device.aivs, launch_text(advisor, fix->row),
+              launch_cores_text(advisor, row->shape, row->blocks), launch_text(advisor, fix->other),
+              launch_cores_text(advisor, other->shape, other->keeps ? other->blocks : 1));
+}
+
+/* What was changed at a wait, and for whom. False where that must not be. */
+static bool report_fix(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts)
+{
+    const struct graph_launches *launches = &advisor->launches;
+    struct diags *diags = advisor->context->diags;
+    const struct launch_step *step = &launches->table.steps.at[fix->step];
+    enum sk_strict strict = fix_strictness(fix, launches);
+    struct span span =
+        locate_op(advisor->module, &advisor->graph->ops.at[step->user], OP_TYPE_NAME, 0);
+    bool told = diag_at(diags, fix_id(advisor, fix, strict), span,
+                        "%s %s: waiting here for '%.*s' it would keep the cores that %s lacks%s",
+                        launch_text(advisor, fix->row), fix_text(advisor, fix, strict),
+                        NAME(advisor->module, launches->events.at[step->event]),
+                        fix->other == NONE ? "another launch" : launch_text(advisor, fix->other),
+                        fix->cut && strict != SK_STRICT_abort && strict != SK_STRICT_bypass
+                            ? ", and what it waits for comes only after its start"
+                            : "");
+    if (told && fix->cut)
+        advise_cut(advisor, fix, cuts);
+    if (told && fix->other != NONE) {
+        struct span other = launch_span(advisor, fix->other);
+        if (fix->cut)
+            help_cores(advisor, fix);
+        if (other.end)
+            diag_note(diags, other, "that lacks cores");
+    }
+    return strict != SK_STRICT_abort;
+}
+
+/* ------------------------------------------------------------------------- changes ---- */
+
+/* What an entry that is there does is not changed. */
+static void seal_entries(struct launch_advisor *advisor)
+{
+    const struct graph_launches *launches = &advisor->launches;
+    for (uint32_t i = 0; i < launches->sources.count; i++) {
+        uint32_t block = launches->sources.at[i].block;
+        if (block != NONE && block_entry(advisor->module, &advisor->graph->blocks.at[block]))
+            launches->table.rows.at[i].sealed = true;
+    }
+}
+
+/* `work`: what is left of it in all rounds. */
+static enum verdict find_fixes(const struct launch_table *table, struct fixes *fixes,
+                               uint64_t *work)
+{
+    struct queue queue;
+    enum verdict verdict = SEARCH_UNKNOWN;
+    queue_init(&queue, table);
+    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
+    if (!queue_has_cycle(&queue, positions)) {
+        struct search search;
+        search_init(&search, &queue, SEARCH_STATES, *work);
+        verdict = search_fix(&search, fixes);
+        *work -= search.work < *work ? search.work : *work;
+        search_free(&search);
+    }
+    mem_free(positions);
+    queue_free(&queue);
+    return verdict;
+}
+
+/* Before there are entries, a notification may come before all blocks have their cores. Where
+ * nothing helps against that, others are looked for that help if it does not: verify-launches
+ * decides. */
+static void find_all_fixes(struct launch_table *table, struct fixes *fixes, uint64_t *work)
+{
+    if (find_fixes(table, fixes, work) != SEARCH_HANGS || fixes->count > 0)
+        return;
+    for (uint32_t i = 0; i < table->steps.count; i++)
+        table->steps.at[i].early = false;
+    find_fixes(table, fixes, work);
+}
+
+static bool limit_graph(struct launch_advisor *advisor, struct graph *graph, uint64_t *work,
+                        bool *changed)
+{
+    struct pass_context *context = advisor->context;
+    struct fixes fixes = {NULL, 0, 0};
+    uint32_t cuts = 0;
+    bool ok = true;
+    seal_entries(advisor);
+    find_all_fixes(&advisor->launches.table, &fixes, work);
+    for (uint32_t i = 0; i < fixes.count; i++)
+        cuts += fixes.at[i].cut;
+    for (uint32_t i = 0; i < fixes.count; i++)
+        ok = report_fix(advisor, &fixes.at[i], cuts) && ok;
+    if (ok && fixes.count) {
+        const struct order *order = analyses_order(context->analyses, context->module, graph);
+        fixes_apply(&fixes, &advisor->launches, order, context->module, graph,
+                    context->reference_names);
+        *changed = true;
+    }
+    vec_free(&fixes);
+    return ok;
+}
+
+/* `work`: per graph, what is left of it in all rounds. */
+static bool limit_module(struct pass_context *context, uint64_t *work, bool *changed)
+{
+    struct module *module = context->module;
+    struct called_launches called;
+    bool ok = true;
+    *changed = false;
+    called_launches_init(&called, module);
+    analyses_make_members(context->analyses, module);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        struct launch_advisor advisor;
+        if (work[i] == 0)
+            continue;
+        gears_tell_copy(context->diags, module, &module->graphs.at[i]);
+        launch_advisor_init(&advisor, context, &called, &module->graphs.at[i]);
+        ok = limit_graph(&advisor, &module->graphs.at[i], &work[i], changed) && ok;
+        launch_advisor_free(&advisor);
+    }
+    gears_tell_copy(context->diags, module, NULL);
+    called_launches_free(&called);
+    return ok;
+}
+
+bool limit_launches(struct pass_context *context)
+{
+    uint32_t n = context->module->graphs.count;
+    uint64_t *work = mem_calloc(n, sizeof *work);
+    bool ok = true, changed = !context->unproven; /* else a run shows it */
+    for (uint32_t i = 0; i < n; i++)
+        work[i] = SEARCH_WORK;
+    for (unsigned round = 0; ok && changed && round < MAX_ROUNDS; round++) {
+        ok = limit_module(context, work, &changed);
+        if (!ok || !changed)
+            break;
+        analyses_drop(context->analyses);
+        ok = insert_events(context, false);
+        if (ok)
+            analyses_drop(context->analyses);
+    }
+    mem_free(work);
+    return ok;
+}
+
+/* Whether ops may have clauses for order that launches of one stream imply: only then are events
+ * made anew where no launch has been changed. */
+static bool says_implied(const struct module *module)
+{
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++) {
+            const struct op *op = &graph->ops.at[i];
+            const struct clauses *clauses = op_clauses(graph, op);
+            if (clauses->after.count || (clauses->send.count && op->results.count == 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool pass_limit_residency(struct pass_context *context)
+{
+    fusion_free_passive(context);
+    bool ok = limit_launches(context);
+    if (ok && says_implied(context->module)) {
+        analyses_drop(context->analyses);
+        ok = insert_events(context, true);
+        analyses_drop(context->analyses);
+    }
+    if (ok) {
+        report_fused_again(context->diags, context->module, context->analyses);
+        report_rings(context->diags, context->module, context->analyses);
+    }
+    return ok;
+}
