@@ -21,9 +21,6 @@ libskir_la_SOURCES += \
 	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
 	backend/ascend/toolchain.h \
-	backend/backend.c \
-	backend/backend.h \
-	backend/backends.def \
 	backend/device/arguments.c \
 	backend/device/arguments.h \
 	backend/device/emitter.c \
@@ -40,8 +37,6 @@ libskir_la_SOURCES += \
 	backend/device/ops.h \
 	backend/device/run.c \
 	backend/device/run.h \
-	backend/emit/statement.c \
-	backend/emit/statement.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/host.c \
@@ -55,20 +50,25 @@ libskir_la_SOURCES += \
 	backend/library/kernel_library.h \
 	backend/library/kernel_link.c \
 	backend/library/kernel_link.h \
-	backend/object/dump.c \
-	backend/object/image.c \
-	backend/object/image.h \
-	backend/object/input.c \
-	backend/object/internal.h \
-	backend/object/layout.c \
-	backend/object/link.c \
-	backend/object/memory.c \
-	backend/object/object.h \
-	backend/object/output.c \
-	backend/object/query.c \
-	backend/object/relocation.c \
-	backend/object/symbols.c \
-	backend/run.h
+	backend/linker/dump.c \
+	backend/linker/image.c \
+	backend/linker/image.h \
+	backend/linker/input.c \
+	backend/linker/internal.h \
+	backend/linker/layout.c \
+	backend/linker/link.c \
+	backend/linker/memory.c \
+	backend/linker/object.h \
+	backend/linker/output.c \
+	backend/linker/query.c \
+	backend/linker/relocation.c \
+	backend/linker/symbols.c \
+	backend/target/backend.c \
+	backend/target/backend.h \
+	backend/target/backends.def \
+	backend/target/run.h \
+	backend/target/statement.c \
+	backend/target/statement.h
 
 # ---- The runtime of the host target ----
 

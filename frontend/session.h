@@ -2,9 +2,9 @@
 #ifndef FRONTEND_SESSION_H
 #define FRONTEND_SESSION_H
 
-#include "backend/backend.h"
 #include "backend/library/kernel_library.h"
 #include "backend/library/kernel_link.h"
+#include "backend/target/backend.h"
 #include "passes/manager/pipeline.h"
 
 /* What a session is opened with. All that it points to must outlive it. */

@@ -2,7 +2,7 @@
 #include "config.h"
 #endif
 
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "frontend/included_texts.h"
 #include "frontend/session.h"
 #include "frontend/skir.h"

@@ -20,7 +20,7 @@
 #include "backend/device/ops.h"
 #include "backend/device/run.h"
 #include "backend/library/kernel_link.h"
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
 #include "ir/core/arch.h"
 #include "ir/support/diag.h"
 #include "ir/syntax/locate.h"

@@ -1,9 +1,9 @@
-/* Builds of objects for NPUs: links by the engine of backend/object, and the names of files. */
+/* Builds of objects for NPUs: links by the engine of backend/linker, and the names of files. */
 #ifndef BACKEND_ASCEND_ASCEND_H
 #define BACKEND_ASCEND_ASCEND_H
 
 #include "backend/ascend/ascendc.h"
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 
 /* The name of the source's file, by which messages and tables of lines know it. */
 #define BUILD_SOURCE "entry.cpp"

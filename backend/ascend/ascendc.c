@@ -3,7 +3,7 @@
 
 #include "backend/ascend/ascendc_emitter.h"
 #include "backend/ascend/source_map.h"
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/ascend/ascendc_emitter.h"
-#include "backend/emit/statement.h"
+#include "backend/target/statement.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

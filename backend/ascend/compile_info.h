@@ -5,7 +5,7 @@
 
 #include "backend/ascend/source_map.h"
 #include "backend/ascend/symbols.h"
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "ir/core/sk_options.h"
 #include "ir/support/file.h"
 #include "ir/support/json.h"

@@ -5,7 +5,7 @@
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/compile_info.h"
 #include "backend/ascend/source_map.h"
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 
 struct code_map;
 struct source_lines;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/ascend/ascend.h"
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
 #include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 

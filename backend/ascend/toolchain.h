@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "backend/ascend/symbols.h"
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "ir/core/arch.h"
 #include "ir/support/arena.h"
 #include "ir/support/file.h"

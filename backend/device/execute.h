@@ -3,7 +3,7 @@
 #define BACKEND_DEVICE_EXECUTE_H
 
 #include "backend/device/run.h"
-#include "backend/run.h"
+#include "backend/target/run.h"
 #include "ir/core/calls.h"
 
 void device_profile_free(struct run_profile *profile);

@@ -3,8 +3,8 @@
 #ifndef BACKEND_DEVICE_LINK_H
 #define BACKEND_DEVICE_LINK_H
 
-#include "backend/backend.h"
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
+#include "backend/target/backend.h"
 #include "ir/core/module.h"
 #include "ir/support/text.h"
 #include "ir/support/tool.h"

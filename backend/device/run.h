@@ -4,7 +4,7 @@
 
 #include "backend/device/link.h"
 #include "backend/device/ops.h"
-#include "backend/run.h"
+#include "backend/target/run.h"
 #include "ir/analysis/analyses.h"
 #include "ir/core/kernel_args.h"
 #include "ir/support/guarded.h"
@@ -130,7 +130,7 @@ static inline const struct kernel *device_run_kernel(const struct device_run *ru
 void *device_run_table(struct device_run *run, const struct op *op, const char *what,
                        uint64_t size);
 
-/* Functions of a struct backend_runner (backend/run.h), the first for a target's own. */
+/* Functions of a struct backend_runner (backend/target/run.h), the first for a target's own. */
 struct backend_run *device_run_open(const struct run_options *options,
                                     const struct device_target *target,
                                     enum backend_status *status);

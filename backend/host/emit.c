@@ -6,8 +6,8 @@
 #include "backend/device/emitter.h"
 #include "backend/device/gears_table.h"
 #include "backend/device/link.h"
-#include "backend/emit/statement.h"
 #include "backend/host/rows.h"
+#include "backend/target/statement.h"
 #include "ir/syntax/spelling.h"
 
 /* The statement of an instruction: the host's column of ir/core/instrs.def, and the pieces that it

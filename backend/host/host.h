@@ -3,7 +3,7 @@
 #define BACKEND_HOST_HOST_H
 
 #include "backend/device/link.h"
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
 #include "ir/core/module.h"
 
 /* Compiles the module's entries and links them with their kernels into one relocatable object whose

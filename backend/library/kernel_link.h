@@ -3,8 +3,8 @@
 #ifndef BACKEND_LIBRARY_KERNEL_LINK_H
 #define BACKEND_LIBRARY_KERNEL_LINK_H
 
-#include "backend/backend.h"
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
+#include "backend/target/backend.h"
 #include "ir/core/kernel_source.h"
 #include "ir/core/kernels.h"
 #include "ir/support/file.h"

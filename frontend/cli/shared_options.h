@@ -2,7 +2,7 @@
 #ifndef FRONTEND_CLI_SHARED_OPTIONS_H
 #define FRONTEND_CLI_SHARED_OPTIONS_H
 
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "frontend/cli/command.h"
 #include "frontend/session.h"
 #include "ir/support/memory.h"

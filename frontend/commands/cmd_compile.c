@@ -1,5 +1,5 @@
 /* skirc compile: graph to linked object. */
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"

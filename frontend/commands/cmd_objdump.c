@@ -1,5 +1,5 @@
 /* skirc objdump: the text form of an object. */
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
 #include "frontend/cli/module_io.h"
 #include "frontend/commands/cmd.h"
 #include "ir/support/stream.h"

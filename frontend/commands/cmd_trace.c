@@ -1,6 +1,6 @@
 /* skirc trace: dumps of what entries leave in memory about themselves: traces
  * (backend/runtime/skrt.h), and the profiling areas of the NPU (docs/ascend.md). */
-#include "backend/run.h"
+#include "backend/target/run.h"
 #include "frontend/cli/module_io.h"
 #include "frontend/cli/shared_options.h"
 #include "frontend/commands/cmd.h"

@@ -2,7 +2,7 @@
 #ifndef FRONTEND_COMMANDS_RUNNER_H
 #define FRONTEND_COMMANDS_RUNNER_H
 
-#include "backend/run.h"
+#include "backend/target/run.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/samples.h"
 #include "frontend/tensor/storage.h"

@@ -95,7 +95,7 @@ static const char *const SK_OPTIONS[] = {
 
 static const char *const TARGETS[] = {
 #define BACKEND(name, summary, runs, functions) #name,
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 #undef BACKEND
     NULL};
 
@@ -103,13 +103,13 @@ static const char *const RUNNERS[] = {
 #define RUNS_yes(name) #name,
 #define RUNS_no(name)
 #define BACKEND(name, summary, runs, functions) RUNS_##runs(name)
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 #undef BACKEND
     NULL};
 
 static const char *const EMISSIONS[] = {
 #define EMISSION(target, name, kind, suffix, make, summary) name,
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 #undef EMISSION
     NULL};
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "backend/run.h"
+#include "backend/target/run.h"
 #include "frontend/tensor/npy.h"
 #include "ir/core/calls.h"
 #include "ir/support/escapes.h"

@@ -288,7 +288,7 @@ def check_tables():
                 re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/core/sk_options.def"), re.M))
     check_samples()
     check_op_types()
-    targets = "backend/backends.def"
+    targets = "backend/target/backends.def"
     check_names("docs/command-line.md", "targets", first_columns(targets, "BACKEND"))
     check_names("docs/command-line.md", "emissions",
                 re.findall(r'^EMISSION\(\w+, "([^"]+)"', read(targets), re.M))

@@ -3,7 +3,7 @@
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
 #include "ir/support/memory.h"
 #include "tests/fuzz/replay.h"
 

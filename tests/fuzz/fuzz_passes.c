@@ -7,8 +7,8 @@
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
-#include "backend/backend.h"
 #include "backend/library/kernel_library.h"
+#include "backend/target/backend.h"
 #include "passes/manager/pipeline.h"
 #include "tests/fuzz/mutate_lines.h"
 #include "tests/fuzz/print_diags.h"

@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_OBJECT_HARNESS_H
 #define TESTS_UNIT_OBJECT_HARNESS_H
 
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
+#include "backend/linker/internal.h"
+#include "backend/linker/object.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

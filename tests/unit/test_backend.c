@@ -1,8 +1,8 @@
 /* The table of targets: what its rows promise, and what is said of a target that there is not, that
  * emits no such thing, or on which graphs do not run. */
-#include "backend/backend.h"
 #include "backend/device/arguments.h"
-#include "backend/run.h"
+#include "backend/target/backend.h"
+#include "backend/target/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static const struct {
     const struct backend_functions *functions;
 } targets[] = {
 #define BACKEND(name, summary, runs, functions) {#name, &functions},
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 };
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 } emissions[] = {
 #define EMISSION(target, name, kind, suffix, make, summary)                                        \
     {BACKEND_##target, name, EMISSION_##kind, make},
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 };
 
 enum {

@@ -1,6 +1,6 @@
 /* Exhausted memory: scopes and guards, and every function of the library when the n-th allocation
  * fails, for all n or many. */
-#include "backend/object/object.h"
+#include "backend/linker/object.h"
 #include "frontend/skir.h"
 #include "ir/support/stream.h"
 #include "ir/support/tool.h"

@@ -1,6 +1,6 @@
 /* Relocations of images, of both machines on any: what each kind needs, the bytes that it writes,
  * and how far it reaches. */
-#include "backend/object/image.h"
+#include "backend/linker/image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* The templates of ir/core/instrs.def: every one can be filled in for every word and number that
  * its operands allow, its pieces are those that the target has, and the host's are C that skrt.h
  * declares. */
-#include "backend/emit/statement.h"
 #include "backend/host/emit.h"
+#include "backend/target/statement.h"
 #include "tests/unit/parsed_module.h"
 
 #include <setjmp.h>

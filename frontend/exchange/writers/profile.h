@@ -2,7 +2,7 @@
 #ifndef FRONTEND_EXCHANGE_WRITERS_PROFILE_H
 #define FRONTEND_EXCHANGE_WRITERS_PROFILE_H
 
-#include "backend/run.h"
+#include "backend/target/run.h"
 #include "ir/support/json.h"
 
 /* The core types, as the language has them. */

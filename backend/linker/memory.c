@@ -1,4 +1,4 @@
-#include "backend/object/internal.h"
+#include "backend/linker/internal.h"
 
 #include <assert.h>
 #include <stdarg.h>

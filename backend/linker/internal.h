@@ -9,8 +9,8 @@
  *              discarded functions, input sections -> offsets in output sections
  *   output.c   relocations, layout of the file, the bytes
  */
-#ifndef BACKEND_OBJECT_INTERNAL_H
-#define BACKEND_OBJECT_INTERNAL_H
+#ifndef BACKEND_LINKER_INTERNAL_H
+#define BACKEND_LINKER_INTERNAL_H
 
 #include "ir/support/arena.h"
 

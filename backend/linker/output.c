@@ -4,8 +4,8 @@
 #include <libelf.h>
 #include <string.h>
 
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
+#include "backend/linker/internal.h"
+#include "backend/linker/object.h"
 
 /* Relocations, the layout of the file, and its bytes: header, contents of the sections, their
  * relocations, symbols, strings, section headers. libelf encodes all tables. */

@@ -1,9 +1,9 @@
 /* Graphs on the targets that run them. */
-#ifndef BACKEND_RUN_H
-#define BACKEND_RUN_H
+#ifndef BACKEND_TARGET_RUN_H
+#define BACKEND_TARGET_RUN_H
 
-#include "backend/backend.h"
 #include "backend/runtime/skrt.h"
+#include "backend/target/backend.h"
 #include "ir/support/text.h"
 
 /* Who wants to know how a run goes on. */

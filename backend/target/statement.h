@@ -1,7 +1,7 @@
 /* Statements of a target's source, one an instruction: templates of ir/core/instrs.def filled
  * in. */
-#ifndef BACKEND_EMIT_STATEMENT_H
-#define BACKEND_EMIT_STATEMENT_H
+#ifndef BACKEND_TARGET_STATEMENT_H
+#define BACKEND_TARGET_STATEMENT_H
 
 #include "ir/core/module.h"
 #include "ir/support/text.h"

@@ -1,7 +1,7 @@
 /* Targets: what a lowered module is made into, and where its graphs run. Each is a row of
  * backends.def, with those of what it emits, and a folder. */
-#ifndef BACKEND_BACKEND_H
-#define BACKEND_BACKEND_H
+#ifndef BACKEND_TARGET_BACKEND_H
+#define BACKEND_TARGET_BACKEND_H
 
 #include "ir/core/kernel_source.h"
 
@@ -27,7 +27,7 @@ enum backend_status {
 enum backend_id {
     BACKEND_any, /* the target of emissions that need none */
 #define BACKEND(name, summary, runs, functions) BACKEND_##name,
-#include "backend/backends.def"
+#include "backend/target/backends.def"
     BACKEND_END
 };
 
@@ -59,7 +59,7 @@ struct emission {
 };
 
 #define EMISSION(target, name, kind, suffix, make, summary) emission_function make;
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 
 /* -------------------------------------------------------------------------- targets ---- */
 
@@ -72,7 +72,8 @@ struct backend_functions {
      * cannot be emitted, and kernels' objects. Nothing is written; a module without entries is
      * well. */
     emission_function *check;
-    const struct backend_runner *runner; /* backend/run.h; NULL: graphs do not run on this target */
+    const struct backend_runner
+        *runner; /* backend/target/run.h; NULL: graphs do not run on this target */
 };
 
 struct backend {
@@ -83,7 +84,7 @@ struct backend {
 };
 
 #define BACKEND(name, summary, runs, functions) extern const struct backend_functions functions;
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 
 /* The target that is meant where none is named. */
 const struct backend *backend_default(void);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
+#include "backend/linker/internal.h"
+#include "backend/linker/object.h"
 #include "ir/support/file.h"
 
 /* Objects inside files: an object itself, or the members of a GNU `ar` archive. */

@@ -10,8 +10,8 @@
  * docs/objects.md tells how each kind of section and symbol is treated.
  * Inputs are not trusted: whatever is wrong with one ends in an error text.
  */
-#ifndef BACKEND_OBJECT_OBJECT_H
-#define BACKEND_OBJECT_OBJECT_H
+#ifndef BACKEND_LINKER_OBJECT_H
+#define BACKEND_LINKER_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

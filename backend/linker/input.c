@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/object/internal.h"
+#include "backend/linker/internal.h"
 
 /* Reading one object: sections and their tables, what is compressed, then symbols. libelf decodes
  * headers and tables; whatever it lets through is checked here, once, so that the rest of the

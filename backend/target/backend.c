@@ -1,4 +1,4 @@
-#include "backend/backend.h"
+#include "backend/target/backend.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
 #include "ir/syntax/print.h"
@@ -12,13 +12,13 @@ enum { RUNS_no, RUNS_yes };
 static const struct backend backends[] = {
 #define BACKEND(name, summary, runs, functions)                                                    \
     {BACKEND_##name, #name, summary, RUNS_##runs, &functions},
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 };
 
 static const struct emission emissions[] = {
 #define EMISSION(target, name, kind, suffix, make, summary)                                        \
     {BACKEND_##target, name, summary, EMISSION_##kind, suffix, make},
-#include "backend/backends.def"
+#include "backend/target/backends.def"
 };
 
 enum {
@@ -30,19 +30,19 @@ enum {
 
 const char backend_help[] = "the first by default:"
 #define BACKEND(name, summary, runs, functions) "\n" #name ": " summary
-#include "backend/backends.def"
+#include "backend/target/backends.def"
     ;
 
 #define LINE_no(line) ""
 #define LINE_yes(line) line
 const char backend_runner_help[] = "the first by default:"
 #define BACKEND(name, summary, runs, functions) LINE_##runs("\n" #name ": " summary)
-#include "backend/backends.def"
+#include "backend/target/backends.def"
     ;
 
 const char emission_help[] = "the first of the target's own by default:"
 #define EMISSION(target, name, kind, suffix, make, summary) "\n" name ": " summary " (" #target ")"
-#include "backend/backends.def"
+#include "backend/target/backends.def"
     ;
 
 /* ---------------------------------------------------------------------------- names ---- */

@@ -1,8 +1,8 @@
 /* Inside of object_image_load: what machines relocate. */
-#ifndef BACKEND_OBJECT_IMAGE_H
-#define BACKEND_OBJECT_IMAGE_H
+#ifndef BACKEND_LINKER_IMAGE_H
+#define BACKEND_LINKER_IMAGE_H
 
-#include "backend/object/internal.h"
+#include "backend/linker/internal.h"
 
 /* A place to relocate, and what it refers to. */
 struct image_reference {

@@ -1,7 +1,7 @@
 /* Relocations that images apply, of x86-64 (psABI) and of aarch64 (its ELF ABI). */
 #include <string.h>
 
-#include "backend/object/image.h"
+#include "backend/linker/image.h"
 
 /* ------------------------------------------------------------------------------ x86-64 ---- */
 

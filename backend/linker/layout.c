@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
+#include "backend/linker/internal.h"
+#include "backend/linker/object.h"
 
 /* .eh_frame: a sequence of records, a length word before each, ended by a length of zero. Two
  * things forbid to treat it as plain bytes. Zero padding between inputs would read as the end;

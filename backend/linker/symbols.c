@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
+#include "backend/linker/internal.h"
+#include "backend/linker/object.h"
 
 /* Variables that groups share. Code that is compiled apart but runs as one, such as an entry and
  * the kernels that it calls, has inline variables of the same headers: each object has a weak

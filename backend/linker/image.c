@@ -1,7 +1,7 @@
 /* Relocatable objects as code and data of this process. The sections stand in one mapping: code and
  * stubs, then constants and the slots of addresses, then what is written. */
-#include "backend/object/image.h"
-#include "backend/object/object.h"
+#include "backend/linker/image.h"
+#include "backend/linker/object.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "backend/emit/statement.h"
+#include "backend/target/statement.h"
 
 #include <ctype.h>
 

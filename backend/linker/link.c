@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "backend/object/internal.h"
-#include "backend/object/object.h"
+#include "backend/linker/internal.h"
+#include "backend/linker/object.h"
 #include "ir/support/file.h"
 #include "ir/support/vec.h"
 
