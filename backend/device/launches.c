@@ -8,14 +8,14 @@
 #include "backend/device/arguments.h"
 #include "backend/device/execute.h"
 #include "backend/device/link.h"
-#include "ir/core/calls.h"
 #include "ir/analysis/contents.h"
 #include "ir/analysis/launch_order.h"
 #include "ir/analysis/modref.h"
+#include "ir/core/calls.h"
+#include "ir/core/kernels.h"
 #include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "ir/core/kernels.h"
 
 /* Two ops may be ordered for several reasons. */
 static void place_orders(const struct device_race_source *source, struct arena *arena,

@@ -8,18 +8,18 @@
 #include <string.h>
 
 #include "backend/kernels/sample_ops.h"
+#include "ir/analysis/modref.h"
+#include "ir/analysis/op_infer.h"
 #include "ir/core/attrs.h"
-#include "ir/support/text.h"
 #include "ir/core/calls.h"
+#include "ir/core/kernels.h"
+#include "ir/core/operands.h"
+#include "ir/optypes/foreign_names.h"
+#include "ir/optypes/op_types.h"
 #include "ir/shapes/dims.h"
 #include "ir/shapes/gears.h"
-#include "ir/optypes/foreign_names.h"
-#include "ir/analysis/modref.h"
-#include "ir/optypes/op_types.h"
-#include "ir/core/operands.h"
-#include "ir/analysis/op_infer.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
-#include "ir/core/kernels.h"
 
 static bool is_unknown(const struct module *module, const struct graph *graph, uint32_t value)
 {

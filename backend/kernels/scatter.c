@@ -4,8 +4,8 @@
  * one place are joined in their order; those of places that there are not, do nothing.
  *
  * Each block goes over all indices, and changes its own part of y. */
-#include "backend/kernels/ints.h"
 #include "backend/kernels/indexing.h"
+#include "backend/kernels/ints.h"
 
 enum scatter_join { JOIN_SET, JOIN_ADD, JOIN_SUB, JOIN_MUL, JOIN_MAX, JOIN_MIN };
 

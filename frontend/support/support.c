@@ -119,13 +119,13 @@ static const char *const EMISSIONS[] = {
 #define IF_no(cli)
 static const char *const READ_FORMATS[] = {
 #define FORMAT(name, cli, suffix, reads, writes, summary) IF_##reads(cli)
-#include "frontend/exchange/exchange.def"
+#include "frontend/exchange.def"
 #undef FORMAT
     NULL};
 
 static const char *const WRITTEN_FORMATS[] = {
 #define FORMAT(name, cli, suffix, reads, writes, summary) IF_##writes(cli)
-#include "frontend/exchange/exchange.def"
+#include "frontend/exchange.def"
 #undef FORMAT
     NULL};
 

@@ -3,7 +3,7 @@
 #ifndef FRONTEND_SUPPORT_SUPPORT_H
 #define FRONTEND_SUPPORT_SUPPORT_H
 
-#include "frontend/cli/command.h"
+#include "frontend/driver/command.h"
 #include "ir/support/text.h"
 
 /* Each appends a file for the program. */

@@ -1,11 +1,11 @@
 /* Ops that access the same bytes of addressed memory: a tree over pieces of memory keeps, for each,
  * the op that accessed it last, so that each access takes logarithmic time. Graphs that an op calls
  * are visited once for what they access. */
-#include "ir/core/calls.h"
 #include "ir/analysis/dep_graph.h"
+#include "ir/analysis/hazards.h"
 #include "ir/analysis/launch_order.h"
 #include "ir/analysis/modref.h"
-#include "ir/analysis/hazards.h"
+#include "ir/core/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "ir/core/kernel_args.h"
-#include "ir/core/operands.h"
 #include "ir/core/kernels.h"
+#include "ir/core/operands.h"
 
 uint32_t entry_named_groups(const struct entry *entry)
 {

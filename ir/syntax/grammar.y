@@ -8,8 +8,8 @@
 %param {struct parser *parser}
 
 %code requires {
-#include "ir/syntax/parser.h"
 #include "ir/syntax/mistakes.h"
+#include "ir/syntax/parser.h"
 }
 
 %code {

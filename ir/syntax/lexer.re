@@ -1,6 +1,6 @@
 /* The scanner of .skir text. -*- c -*- */
-#include "ir/syntax/scanner.h"
 #include "ir/syntax/mistakes.h"
+#include "ir/syntax/scanner.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,9 +3,9 @@
  * type id. It takes linear time.
  */
 #include "ir/syntax/print.h"
-#include "ir/syntax/spelling.h"
-#include "ir/core/operands.h"
 #include "ir/core/invariants.h"
+#include "ir/core/operands.h"
+#include "ir/syntax/spelling.h"
 
 struct printer {
     struct text *text;

@@ -1,4 +1,3 @@
-#include "ir/verify/verify.h"
 #include "ir/analysis/op_infer.h"
 #include "ir/core/calls.h"
 #include "ir/core/operands.h"
@@ -6,6 +5,7 @@
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
+#include "ir/verify/verify.h"
 
 #include <string.h>
 

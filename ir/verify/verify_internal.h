@@ -2,8 +2,8 @@
 #ifndef IR_VERIFY_VERIFY_INTERNAL_H
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
-#include "ir/core/attrs.h"
 #include "ir/analysis/modref.h"
+#include "ir/core/attrs.h"
 #include "ir/optypes/verified_ops.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"

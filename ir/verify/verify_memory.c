@@ -2,9 +2,9 @@
  * addresses (docs/language.md, "Addresses"). An address is memory that there can be and fits its
  * type, those of one op do not contradict each other, and ops that access the same bytes are
  * ordered. */
+#include "ir/analysis/hazards.h"
 #include "ir/analysis/modref.h"
 #include "ir/core/operands.h"
-#include "ir/analysis/hazards.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify_internal.h"
 

@@ -8,21 +8,21 @@
  *          entries, and arguments of those without
  * keeps    everything else
  */
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/calls.h"
+#include "ir/core/module.h"
+#include "ir/core/operands.h"
+#include "ir/optypes/foreign_names.h"
+#include "ir/optypes/op_types.h"
+#include "ir/optypes/verified_ops.h"
+#include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/support/file_fault.h"
 #include "ir/support/parts.h"
-#include "ir/core/calls.h"
-#include "ir/analysis/dep_graph.h"
-#include "ir/optypes/foreign_names.h"
-#include "ir/shapes/gears.h"
-#include "ir/core/module.h"
-#include "ir/optypes/op_types.h"
-#include "ir/core/operands.h"
-#include "ir/optypes/verified_ops.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
-#include "passes/lower/short_calls.h"
 #include "passes/lower/kernel_binding.h"
+#include "passes/lower/short_calls.h"
 #include "passes/manager/pass.h"
 
 /* A sample kernel that is declared with a number of blocks. */

@@ -14,9 +14,9 @@ GENERATED = (
     "ir/syntax/lexer.c",
     "ir/syntax/grammar.c",
     "ir/syntax/grammar.h",
-    "frontend/exchange/readers/ge_readable_text.c",
-    "frontend/exchange/text/proto_text.c",
-    "frontend/exchange/text/python_text.c",
+    "frontend/import/ge_readable_text.c",
+    "frontend/import/text/proto_text.c",
+    "frontend/import/text/python_text.c",
 )
 MAX_COLUMN = 100
 OWN_GUARDS = ("SKRT_H", "SKIR_H")  # of installed headers

@@ -1,7 +1,7 @@
 /* Prints the words of the tables, as a dictionary for libFuzzer: what stands in modules, in golden
  * files and on command lines. */
-#include "frontend/exchange/exchange.h"
-#include "frontend/skirc.h"
+#include "frontend/driver/skirc.h"
+#include "frontend/exchange.h"
 #include "ir/core/module.h"
 #include "ir/core/sk_options.h"
 #include "ir/optypes/op_types.h"

@@ -3,8 +3,8 @@
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
-#include "frontend/golden/golden.h"
-#include "frontend/skirc.h"
+#include "frontend/driver/skirc.h"
+#include "frontend/filetest/golden.h"
 #include "tests/fuzz/mutate_lines.h"
 #include "tests/fuzz/replay.h"
 

@@ -3,9 +3,9 @@
  * read is counted and made a module, with the options that keep the most of it; the module's text
  * must parse. Further parts (parts.h) are the files that a dump names, what says where scopes are,
  * and two lines that say gears as GE does. */
-#include "frontend/exchange/dump/dump.h"
-#include "frontend/exchange/dump/marks.h"
-#include "frontend/exchange/exchange.h"
+#include "frontend/exchange.h"
+#include "frontend/import/dump/dump.h"
+#include "frontend/import/dump/marks.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"

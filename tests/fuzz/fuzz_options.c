@@ -4,7 +4,7 @@
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
-#include "frontend/skirc.h"
+#include "frontend/driver/skirc.h"
 #include "frontend/tensor/npy.h"
 #include "frontend/tensor/tensor.h"
 #include "ir/core/sk_options.h"

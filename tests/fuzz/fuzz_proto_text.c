@@ -1,7 +1,7 @@
 /* Hostile protobuf text: every message is entered and every value is read in every way, with texts
  * that stand in strings. A text that is right all through has as many fields when messages are
  * passed over. */
-#include "frontend/exchange/text/proto_text.h"
+#include "frontend/import/text/proto_text.h"
 #include "tests/fuzz/replay.h"
 
 #include <stdlib.h>

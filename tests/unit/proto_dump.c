@@ -1,6 +1,6 @@
 /* Prints what the cursor over protobuf text sees, for tests/e2e/proto_text.py: a line per field of
  * the text on standard input, its depth, name and value read in all ways. */
-#include "frontend/exchange/text/proto_text.h"
+#include "frontend/import/text/proto_text.h"
 
 #include <inttypes.h>
 

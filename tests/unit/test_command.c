@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cli/command.h"
+#include "frontend/driver/command.h"
 
 /* ------------------------------------------------------------------------- commands ---- */
 

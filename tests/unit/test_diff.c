@@ -1,5 +1,5 @@
 /* Unified diffs: their form, and that they lead from the one text to the other. */
-#include "frontend/cli/diff.h"
+#include "frontend/driver/diff.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Formats of others: which one is meant, and writers whose output nobody takes. */
-#include "frontend/exchange/exchange.h"
+#include "frontend/exchange.h"
 #include "tests/unit/parsed_module.h"
 
 #include <setjmp.h>

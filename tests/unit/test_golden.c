@@ -1,6 +1,6 @@
 /* Golden tests: how a file is read, run, judged and rewritten. */
-#include "frontend/golden/golden.h"
-#include "frontend/skirc.h"
+#include "frontend/driver/skirc.h"
+#include "frontend/filetest/golden.h"
 #include "ir/support/file.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Golden tests: parts of what is printed, changes, several commands, known failures, and what of
  * these can be accepted. */
-#include "frontend/golden/golden.h"
-#include "frontend/skirc.h"
+#include "frontend/driver/skirc.h"
+#include "frontend/filetest/golden.h"
 #include "ir/support/file.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Golden tests in processes: what becomes of those that crash, hang or leave, and the order of
  * results. The commands here are the test's own. */
-#include "frontend/golden/golden_processes.h"
+#include "frontend/filetest/golden_processes.h"
 #include "ir/support/file.h"
 
 #include <setjmp.h>

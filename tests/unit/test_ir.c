@@ -1,7 +1,7 @@
 /* What a module offers beside its text: elements by their names, slots, how its parts are spelled,
  * and where they stand in a source. */
-#include "ir/core/kernel_args.h"
 #include "ir/core/invariants.h"
+#include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"

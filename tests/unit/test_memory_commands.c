@@ -1,6 +1,6 @@
 /* Commands of skirc when the n-th allocation fails: what they say, their status, and what they
  * leave behind. */
-#include "frontend/skirc.h"
+#include "frontend/driver/skirc.h"
 #include "tests/unit/memory_harness.h"
 
 enum { MAX_ARGS = 12, MAX_SAID = 4096 };

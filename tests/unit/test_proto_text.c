@@ -1,5 +1,5 @@
 /* Protobuf's text format: all kinds of tokens, values, and errors with their positions. */
-#include "frontend/exchange/text/proto_text.h"
+#include "frontend/import/text/proto_text.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* What times of runs allow to say. */
-#include "frontend/commands/samples.h"
+#include "frontend/run/samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What scanners of foreign texts share: bytes found many at a time, decimal numbers, and the tokens
  * of Python, whose commonest ones have a way of their own. */
-#include "frontend/exchange/text/decimal.h"
-#include "frontend/exchange/text/python_text.h"
+#include "frontend/import/text/decimal.h"
+#include "frontend/import/text/python_text.h"
 #include "ir/support/escapes.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Where the code of an entry's source is: lines of its parts, functions of the linked object. */
-#include "backend/ascend/source_map.h"
 #include "backend/ascend/ascend.h"
+#include "backend/ascend/source_map.h"
 #include "tests/unit/object_harness.h"
 
 /* Functions are not in the order of their names; the middle of `b` is of another file. */

@@ -1,5 +1,5 @@
 /* Lines with regular expressions and names: what matches, and what the names stand for. */
-#include "frontend/golden/template.h"
+#include "frontend/filetest/template.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

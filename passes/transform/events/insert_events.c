@@ -27,10 +27,10 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
+#include "passes/manager/pass.h"
+#include "passes/residency/launch_report.h"
 #include "passes/transform/events/event_inserter.h"
 #include "passes/transform/events/insert_events.h"
-#include "passes/residency/launch_report.h"
-#include "passes/manager/pass.h"
 
 #include <string.h>
 

@@ -1,0 +1,599 @@
+/* skirc where: where the code of a kernel's launch comes from, by the table in its metadata
+ * (docs/kernel-meta.schema.json). */
+#include "frontend/driver/cmd.h"
+#include "frontend/driver/module_io.h"
+#include "ir/support/arena.h"
+#include "ir/support/diag.h"
+#include "ir/support/file.h"
+#include "ir/support/ids.h"
+#include "ir/support/json_document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Texts are in the arena. */
+struct kernel_places {
+    VEC(struct kernel_launch) launches;
+    struct arena arena;
+};
+
+/* ----------------------------------------------------------------------------- tables ---- */
+
+struct place_op {
+    const char *text, *at; /* at: NULL where it has no place */
+};
+
+struct place_instr {
+    const char *core, *text;
+    uint32_t line;
+    uint32_t op, behind, before; /* ops, or NONE */
+};
+
+struct place_row {
+    uint64_t offset;
+    uint32_t line;
+};
+
+/* A part of the entry, which has rows, or a function of kernels. */
+struct place_code {
+    const char *core, *function;
+    uint64_t begin, end;
+    uint32_t copy; /* NONE: of the entry */
+    struct vec_u32 ops;
+    VEC(struct place_row) rows;
+};
+
+struct kernel_launch {
+    const char *name;
+    uint32_t lines; /* of the source */
+    VEC(struct place_op) ops;
+    VEC(struct place_instr) instrs;
+    VEC(struct place_code) code;
+    bool has_code;
+};
+
+static void free_launch(struct kernel_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->code.count; i++) {
+        vec_free(&launch->code.at[i].ops);
+        vec_free(&launch->code.at[i].rows);
+    }
+    vec_free(&launch->code);
+    vec_free(&launch->instrs);
+    vec_free(&launch->ops);
+}
+
+/* ------------------------------------------------------------------------------ values ---- */
+
+struct reader {
+    struct json_document document;
+    struct kernel_places *places;
+    struct kernel_launch launch; /* at hand */
+    bool listed;                 /* several stand in one object, with a table of gears */
+};
+
+/* Members that are not there leave the value as it is. */
+static void read_text(struct reader *reader, const cJSON *object, const char *key,
+                      const char **text)
+{
+    const cJSON *member = json_member(object, key);
+    const char *string = member ? json_as_text(&reader->document, member) : NULL;
+    if (string)
+        *text = arena_strndup(&reader->places->arena, string, strlen(string));
+}
+
+static void read_number(struct reader *reader, const cJSON *item, uint32_t *number)
+{
+    int64_t value;
+    if (item && json_as_integer(&reader->document, item, 0, UINT32_MAX - 1, &value))
+        *number = (uint32_t)value;
+}
+
+static void read_offset(struct reader *reader, const cJSON *item, uint64_t *address)
+{
+    int64_t value;
+    if (item && json_as_integer(&reader->document, item, 0, INT64_MAX, &value))
+        *address = (uint64_t)value;
+}
+
+/* -------------------------------------------------------------------------------- rows ---- */
+
+static void read_op(struct reader *reader, const cJSON *item)
+{
+    struct place_op op = {"?", NULL};
+    read_text(reader, item, "text", &op.text);
+    read_text(reader, item, "at", &op.at);
+    vec_push(&reader->launch.ops, op);
+}
+
+static void read_instr(struct reader *reader, const cJSON *item)
+{
+    struct place_instr instr = {"?", "?", 0, NONE, NONE, NONE};
+    read_text(reader, item, "core", &instr.core);
+    read_text(reader, item, "text", &instr.text);
+    read_number(reader, json_member(item, "line"), &instr.line);
+    read_number(reader, json_member(item, "op"), &instr.op);
+    read_number(reader, json_member(item, "behind"), &instr.behind);
+    read_number(reader, json_member(item, "before"), &instr.before);
+    vec_push(&reader->launch.instrs, instr);
+}
+
+static void read_code(struct reader *reader, const cJSON *item)
+{
+    const cJSON *ops = json_member(item, "ops"), *rows = json_member(item, "lines"), *element;
+    struct place_code code = {.core = "?", .function = "?", .copy = NONE};
+    read_text(reader, item, "core", &code.core);
+    read_text(reader, item, "function", &code.function);
+    read_offset(reader, json_member(item, "begin"), &code.begin);
+    read_offset(reader, json_member(item, "end"), &code.end);
+    read_number(reader, json_member(item, "copy"), &code.copy);
+    if (ops)
+        for (EACH_JSON(&reader->document, element, ops, cJSON_Array)) {
+            uint32_t op = NONE;
+            read_number(reader, element, &op);
+            vec_push(&code.ops, op);
+        }
+    if (rows)
+        for (EACH_JSON(&reader->document, element, rows, cJSON_Array)) { /* [OFFSET, LINE] */
+            struct place_row row = {0, 0};
+            if (json_want(&reader->document, element, cJSON_Array)) {
+                read_offset(reader, cJSON_GetArrayItem(element, 0), &row.offset);
+                read_number(reader, cJSON_GetArrayItem(element, 1), &row.line);
+            }
+            vec_push(&code.rows, row);
+        }
+    vec_push(&reader->launch.code, code);
+}
+
+/* ----------------------------------------------------------------------------- kernels ---- */
+
+typedef void row_reader(struct reader *reader, const cJSON *item);
+
+/* The objects of a list, which may be absent. */
+static void read_list(struct reader *reader, const cJSON *list, row_reader *read)
+{
+    const cJSON *item;
+    if (!list || cJSON_IsNull(list))
+        return;
+    for (EACH_JSON(&reader->document, item, list, cJSON_Array))
+        if (json_want(&reader->document, item, cJSON_Object))
+            read(reader, item);
+}
+
+static void read_kernel(struct reader *reader, const cJSON *item)
+{
+    struct kernel_launch *launch = &reader->launch;
+    const cJSON *entries = reader->listed ? NULL : json_member(item, "entries");
+    const cJSON *table = json_member(item, "skir"), *code = json_member(table, "code");
+    if (!json_want(&reader->document, item, cJSON_Object))
+        return;
+    if (entries) {
+        reader->listed = true;
+        read_list(reader, entries, read_kernel);
+        return;
+    }
+    *launch = (struct kernel_launch){.name = "?"};
+    read_text(reader, item, "kernelName", &launch->name);
+    if (!table)
+        json_fail(&reader->document, item,
+                  "these are no metadata of a super kernel that skirc made: they have no "
+                  "'skir'");
+    else if (json_want(&reader->document, table, cJSON_Object)) {
+        read_number(reader, json_member(table, "source_lines"), &launch->lines);
+        read_list(reader, json_member(table, "ops"), read_op);
+        read_list(reader, json_member(table, "instructions"), read_instr);
+        read_list(reader, code, read_code);
+        launch->has_code = code && !cJSON_IsNull(code);
+    }
+    vec_push(&reader->places->launches, *launch);
+}
+
+/* Reads the metadata of one kernel or several. False, with diagnostics, where there is no table or
+ * it is malformed. */
+static bool kernel_places_read(struct kernel_places *places, const struct source *source,
+                               struct diags *diags)
+{
+    struct reader reader = {.places = places};
+    *places = (struct kernel_places){.arena = {NULL, 0}};
+    if (json_document_read(&reader.document, source, 0, diags)) {
+        if (cJSON_IsArray(reader.document.root))
+            read_list(&reader, reader.document.root, read_kernel);
+        else
+            read_kernel(&reader, reader.document.root);
+    }
+    json_document_free(&reader.document);
+    return !reader.document.failed;
+}
+
+/* ----------------------------------------------------------------------------- answers ---- */
+
+static void put_op(const struct kernel_launch *launch, uint32_t op, const char *how,
+                   struct text *text)
+{
+    if (op >= launch->ops.count)
+        return;
+    text_printf(text, "  %s%s", how, launch->ops.at[op].text);
+    if (launch->ops.at[op].at)
+        text_printf(text, ", %s", launch->ops.at[op].at);
+    text_char(text, '\n');
+}
+
+static const char *cores(const char *core)
+{
+    return strcmp(core, "aic") == 0 ? "AICs" : strcmp(core, "aiv") == 0 ? "AIVs" : core;
+}
+
+static void put_instr(const struct kernel_launch *launch, const struct place_instr *instr,
+                      struct text *text)
+{
+    text_printf(text, "'@%s', %s: %s\n", launch->name, cores(instr->core), instr->text);
+    put_op(launch, instr->op, "", text);
+    put_op(launch, instr->behind, "behind ", text);
+    put_op(launch, instr->before, "before ", text);
+}
+
+/* The last statement up to a line of the source: of a core type, or NULL for all. */
+static const struct place_instr *instr_at(const struct kernel_launch *launch, const char *core,
+                                          uint32_t line)
+{
+    const struct place_instr *found = NULL;
+    for (uint32_t i = 0; i < launch->instrs.count; i++) {
+        const struct place_instr *instr = &launch->instrs.at[i];
+        if (instr->line <= line && (!found || found->line <= instr->line) &&
+            (!core || strcmp(core, instr->core) == 0))
+            found = instr;
+    }
+    return found;
+}
+
+/* Appends what stands in a line of the source, or what the code at an offset is of. False where
+ * nothing is there, or the metadata do not say it. */
+static bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text)
+{
+    const struct kernel_launch *launch = NULL;
+    const struct place_instr *found = NULL;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *other = &places->launches.at[k];
+        const struct place_instr *instr = line <= other->lines ? instr_at(other, NULL, line) : NULL;
+        if (!instr || (found && found->line > instr->line))
+            continue;
+        launch = other;
+        found = instr;
+    }
+    if (found)
+        put_instr(launch, found, text);
+    return found;
+}
+
+/* The line of code in a part of an entry; 0 where that is not known. Lines above the part's first
+ * statement are those of functions that are inlined, once code of the statements has begun. */
+static uint32_t line_at(const struct kernel_launch *launch, const struct place_code *code,
+                        uint64_t address)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < code->rows.count; i++) {
+        const struct place_row *row = &code->rows.at[i];
+        if (row->offset <= address - code->begin &&
+            (instr_at(launch, code->core, row->line) || !instr_at(launch, code->core, line)))
+            line = row->line;
+    }
+    return line;
+}
+
+/* Behind the last statement of a part may stand those of the other one, and the entry's end. */
+static void put_part(const struct kernel_launch *launch, const struct place_code *code,
+                     uint32_t line, struct text *text)
+{
+    const struct place_instr *instr = instr_at(launch, code->core, line);
+    if (instr && instr == instr_at(launch, NULL, line))
+        put_instr(launch, instr, text);
+    else
+        text_printf(text, "'@%s', %s: %s\n", launch->name, cores(code->core),
+                    instr ? "at the end, behind its last instruction"
+                          : "before its first instruction");
+}
+
+static void put_code(const struct kernel_launch *launch, const struct place_code *code,
+                     uint64_t address, struct text *text)
+{
+    uint32_t line = code->copy == NONE ? line_at(launch, code, address) : 0;
+    text_printf(text, "%s + 0x%llx", code->function, (unsigned long long)(address - code->begin));
+    if (line)
+        text_printf(text, ", line %u of the source", line);
+    text_char(text, '\n');
+    if (code->copy == NONE) {
+        put_part(launch, code, line, text);
+        return;
+    }
+    text_printf(text, "'@%s', %s: a kernel, copy %u of its code, called by\n", launch->name,
+                cores(code->core), code->copy);
+    for (uint32_t i = 0; i < code->ops.count; i++)
+        put_op(launch, code->ops.at[i], "", text);
+}
+
+static bool kernel_places_address(const struct kernel_places *places, uint64_t address,
+                                  struct text *text)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *launch = &places->launches.at[k];
+        for (uint32_t i = 0; i < launch->code.count; i++) {
+            const struct place_code *code = &launch->code.at[i];
+            if (address < code->begin || address >= code->end)
+                continue;
+            put_code(launch, code, address, text);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The same for an address on the device, where a core type began with its part of the entry at
+ * `start`. */
+static bool kernel_places_address_from(const struct kernel_places *places, const char *core,
+                                       uint64_t address, uint64_t start, struct text *text)
+{
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *launch = &places->launches.at[k];
+        for (uint32_t i = 0; i < launch->code.count; i++)
+            if (launch->code.at[i].copy == NONE && strcmp(launch->code.at[i].core, core) == 0)
+                return kernel_places_address(places, launch->code.at[i].begin + (address - start),
+                                             text);
+    }
+    return false;
+}
+
+/* Leaves only the launch of a name; NULL: the only one. False where that is not there. */
+static bool kernel_places_choose(struct kernel_places *places, const char *name)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        struct kernel_launch *launch = &places->launches.at[k];
+        if (name && strcmp(launch->name, name) != 0)
+            free_launch(launch);
+        else
+            places->launches.at[kept++] = *launch;
+    }
+    places->launches.count = kept;
+    return kept == 1;
+}
+
+/* ------------------------------------------------------------------------------ traces ---- */
+
+/* A line of 64 bytes, which begins with two words of 64 bits. */
+enum { LINE = 64, LINE_MAGIC = 0x54524b53 };
+
+struct trace_line {
+    uint32_t magic;
+    uint16_t core;
+    uint8_t type, fault; /* fault: a check that failed, from 1 */
+    uint32_t index, state;
+};
+
+static const char *const line_cores[] = {"aic", "aiv"};
+
+static bool read_line(const char *bytes, struct trace_line *line)
+{
+    memcpy(line, bytes, sizeof *line);
+    return line->magic == LINE_MAGIC && line->type < sizeof line_cores / sizeof *line_cores;
+}
+
+/* The record that the line was last written by, or NONE. */
+static uint32_t find_record(const struct kernel_launch *launch, const struct trace_line *line)
+{
+    char text[40];
+    snprintf(text, sizeof text, "trace %u %u", line->index, line->state);
+    for (uint32_t i = 0; i < launch->instrs.count; i++)
+        if (strcmp(launch->instrs.at[i].text, text) == 0 &&
+            strcmp(launch->instrs.at[i].core, line_cores[line->type]) == 0)
+            return i;
+    return NONE;
+}
+
+/* What the core has begun or had to execute up to the next record, and the ops around that. */
+static void put_stand(const struct kernel_launch *launch, uint32_t record, struct text *text)
+{
+    const struct place_instr *at = &launch->instrs.at[record];
+    const char *before = "  at ";
+    for (uint32_t i = record + 1; i < launch->instrs.count; i++) {
+        const struct place_instr *instr = &launch->instrs.at[i];
+        if (strcmp(instr->core, at->core) != 0 || (strncmp(instr->text, "trace ", 6) == 0))
+            break;
+        text_printf(text, "%s`%s`", before, instr->text);
+        before = ", then ";
+        at = instr->op != NONE || at->op == NONE ? instr : at;
+    }
+    text_string(text, *before == ' ' ? "  at the end\n" : "\n");
+    put_op(launch, at->op, "in ", text);
+    put_op(launch, at->behind, "behind ", text);
+    put_op(launch, at->before, "before ", text);
+}
+
+/* False where the metadata were made without an object. */
+static bool kernel_places_have_addresses(const struct kernel_places *places)
+{
+    for (uint32_t k = 0; k < places->launches.count; k++)
+        if (places->launches.at[k].has_code)
+            return true;
+    return false;
+}
+
+const struct option options_where[] = {
+    {"pc", 0, OPTION_VALUE, "OFFSET", "an address in the linked object's code, from its begin"},
+    {"start", 0, OPTION_VALUE, "ADDRESS",
+     "--pc is an address on the device, where this core type began with the entry"},
+    {"core", 0, OPTION_VALUE, "TYPE", "of --start: aic or aiv"},
+    {"line", 0, OPTION_VALUE, "N", "a line of the source, in AscendC"},
+    {"trace", 0, OPTION_VALUE, "FILE",
+     "what a launch with debug-op-exec-trace=1 has left in its buffer"},
+    {"entry", 0, OPTION_VALUE, "NAME", "of metadata of several kernels: the one that is meant"},
+    {0},
+};
+
+/* What is asked for. */
+struct question {
+    bool line;
+    uint64_t number;
+    const char *core; /* of `start`; NULL: the number is an offset */
+    uint64_t start;
+    const char *trace, *entry;
+};
+
+static bool read_address(struct invocation *invocation, const char *text, uint64_t *address)
+{
+    char *end;
+    errno = 0;
+    *address = strtoull(text, &end, 0);
+    if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0)
+        return true;
+    usage_error(invocation, "'%s' is no address: a number, or one behind 0x", text);
+    return false;
+}
+
+static bool read_question(struct invocation *invocation, struct question *question)
+{
+    const char *pc = option_value(invocation, "pc"), *start = option_value(invocation, "start");
+    *question = (struct question){.line = option_given(invocation, "line"),
+                                  .core = option_value(invocation, "core"),
+                                  .trace = option_value(invocation, "trace"),
+                                  .entry = option_value(invocation, "entry")};
+    if ((pc != NULL) + question->line + (question->trace != NULL) != 1) {
+        usage_error(invocation, "either --pc or --line or --trace says what is asked for");
+        return false;
+    }
+    if ((start != NULL) != (question->core != NULL) || (start && !pc)) {
+        usage_error(invocation, "--start and --core belong together, and to --pc");
+        return false;
+    }
+    if (start && strcmp(question->core, "aic") != 0 && strcmp(question->core, "aiv") != 0) {
+        usage_error(invocation, "--core is aic or aiv, not '%s'", question->core);
+        return false;
+    }
+    if (start && !read_address(invocation, start, &question->start))
+        return false;
+    if (question->trace)
+        return true;
+    return pc ? read_address(invocation, pc, &question->number)
+              : option_number(invocation, "line", 1, UINT32_MAX - 1, &question->number);
+}
+
+static void report_nothing(struct input *input, const struct kernel_places *places,
+                           const struct question *question)
+{
+    unsigned long long number = question->number;
+    if (question->line)
+        diag_at(&input->diags, DIAG_no_place, no_span,
+                "line %llu of the source is no instruction's", number);
+    else if (kernel_places_have_addresses(places))
+        diag_at(&input->diags, DIAG_no_place, no_span,
+                "at 0x%llx there is no code that the metadata tell of", number);
+    else if (diag_at(&input->diags, DIAG_no_place, no_span,
+                     "the metadata hold no addresses: they were made without an object"))
+        diag_help(&input->diags, "make the object with 'skirc compile --target=ascend -o OUT.o', "
+                                 "which writes OUT.json, or ask for a --line of the source");
+}
+
+/* Traces and addresses of the device are those of one launch. */
+static bool choose(struct input *input, struct kernel_places *places,
+                   const struct question *question)
+{
+    if (!question->entry && !question->trace && !question->core)
+        return true;
+    if (kernel_places_choose(places, question->entry))
+        return true;
+    if (question->entry)
+        diag_at(&input->diags, DIAG_no_place, no_span, "the metadata have no kernel '%s'",
+                question->entry);
+    else if (diag_at(&input->diags, DIAG_no_place, no_span, "the metadata are of several kernels"))
+        diag_help(&input->diags, "name the one that was launched by --entry=NAME");
+    return false;
+}
+
+static enum exit_status answer_trace(struct input *input, const struct kernel_places *places,
+                                     const char *path, struct text *text)
+{
+    struct file_bytes bytes;
+    char error[512];
+    if (!file_read(path, &bytes, error, sizeof error)) {
+        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
+        return EXIT_INPUT;
+    }
+    /* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its
+     * next instruction. False where no core has one, or the launch records no traces. */
+    const struct kernel_launch *launch = &places->launches.at[0];
+    struct trace_line line, next;
+    bool found = false;
+    for (size_t at = 0; bytes.size - at >= LINE; at += LINE) {
+        uint32_t record = read_line(bytes.data + at, &line) ? find_record(launch, &line) : NONE;
+        if (record == NONE)
+            continue;
+        uint32_t last = line.core;
+        while (!line.fault && bytes.size - at >= 2 * LINE &&
+               read_line(bytes.data + at + LINE, &next) && !next.fault && next.type == line.type &&
+               next.core == last + 1 && next.index == line.index && next.state == line.state) {
+            last++;
+            at += LINE;
+        }
+        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
+        if (last != line.core)
+            text_printf(text, "..%u", last);
+        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
+        put_stand(launch, record, text);
+        found = true;
+    }
+    if (!found)
+        diag_at(&input->diags, DIAG_no_place, no_span,
+                "'%s' has no trace of this kernel, or the kernel was compiled without "
+                "debug-op-exec-trace=1",
+                path);
+    file_bytes_free(&bytes);
+    return found ? EXIT_DONE : EXIT_INPUT;
+}
+
+static enum exit_status answer_place(struct input *input, const struct kernel_places *places,
+                                     const struct question *question, struct text *text)
+{
+    bool found = question->line ? kernel_places_line(places, (uint32_t)question->number, text)
+                 : question->core
+                     ? kernel_places_address_from(places, question->core, question->number,
+                                                  question->start, text)
+                     : kernel_places_address(places, question->number, text);
+    if (!found)
+        report_nothing(input, places, question);
+    return found ? EXIT_DONE : EXIT_INPUT;
+}
+
+static enum exit_status answer(struct input *input, struct kernel_places *places,
+                               const struct question *question)
+{
+    struct text text = {NULL, 0, 0};
+    enum exit_status status = EXIT_INPUT;
+    if (choose(input, places, question))
+        status = question->trace ? answer_trace(input, places, question->trace, &text)
+                                 : answer_place(input, places, question, &text);
+    if (status == EXIT_DONE)
+        fwrite(text.at, 1, text.size, input->invocation->out);
+    text_free(&text);
+    return status;
+}
+
+enum exit_status cmd_where(struct invocation *invocation)
+{
+    struct question question;
+    struct kernel_places places;
+    struct input input;
+    enum exit_status status = EXIT_INPUT;
+    if (!read_question(invocation, &question))
+        return EXIT_USAGE;
+    if (input_open_foreign(&input, invocation, invocation->files[0])) {
+        if (kernel_places_read(&places, &input.source, &input.diags))
+            status = answer(&input, &places, &question);
+        for (uint32_t i = 0; i < places.launches.count; i++)
+            free_launch(&places.launches.at[i]);
+        vec_free(&places.launches);
+        arena_free(&places.arena);
+    }
+    return input_close(&input, status);
+}
