@@ -2,8 +2,8 @@
 
 libskir_la_SOURCES += \
 	passes/lower/bind_kernels.c \
-	passes/lower/called.c \
-	passes/lower/called.h \
+	passes/lower/call_order.c \
+	passes/lower/call_order.h \
 	passes/lower/insertion_points.c \
 	passes/lower/insertion_points.h \
 	passes/lower/instrumentation.c \
@@ -139,7 +139,7 @@ plugin_headers = \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.h \
-	passes/lower/called.h \
+	passes/lower/call_order.h \
 	passes/lower/superkernel.h \
 	passes/lower/visit.h \
 	passes/manager/context.h \

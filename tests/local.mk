@@ -15,7 +15,7 @@ SH_LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(EMULATOR)
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
-EXTRA_DIST += tests/freeze tests/mutate tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/rooms.txt tests/judge.py \
+EXTRA_DIST += tests/freeze tests/mutate tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/layers.txt tests/judge.py \
 	tests/device_toolkit.py tests/acl_stub/acl/acl.h tests/acl_stub/acl_stub.cpp \
 	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
 	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
@@ -54,9 +54,9 @@ kernel_judges = \
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
 unit_headers = \
+	tests/unit/cut_model.h \
 	tests/unit/entry_launch.h \
 	tests/unit/entry_runner.h \
-	tests/unit/cut_model.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
 	tests/unit/launch_oracle.h \
@@ -74,11 +74,6 @@ unit_headers = \
 	tests/unit/tensor_helpers.h
 # The longest first, so that the last to end are short.
 unit_tests = \
-	tests/unit/test_syncs \
-	tests/unit/test_events \
-	tests/unit/test_races \
-	tests/unit/test_sync_oracle \
-	tests/unit/test_kernels_tilings \
 	tests/unit/test_addresses \
 	tests/unit/test_backend \
 	tests/unit/test_caches \
@@ -87,6 +82,7 @@ unit_tests = \
 	tests/unit/test_diff \
 	tests/unit/test_dims \
 	tests/unit/test_early_start \
+	tests/unit/test_events \
 	tests/unit/test_exchange \
 	tests/unit/test_golden \
 	tests/unit/test_golden_lines \
@@ -100,6 +96,7 @@ unit_tests = \
 	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_kernels_movement \
+	tests/unit/test_kernels_tilings \
 	tests/unit/test_launches \
 	tests/unit/test_memory \
 	tests/unit/test_memory_commands \
@@ -121,16 +118,17 @@ unit_tests = \
 	tests/unit/test_partition \
 	tests/unit/test_parts \
 	tests/unit/test_proto_text \
+	tests/unit/test_races \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rows \
 	tests/unit/test_sample_descriptions \
 	tests/unit/test_sample_ops \
 	tests/unit/test_sample_refusals \
 	tests/unit/test_samples \
-	tests/unit/test_sk_options \
 	tests/unit/test_scanning \
 	tests/unit/test_scope_cuts \
 	tests/unit/test_session \
+	tests/unit/test_sk_options \
 	tests/unit/test_skir \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
@@ -139,13 +137,15 @@ unit_tests = \
 	tests/unit/test_skrt_feed \
 	tests/unit/test_skrt_meetings \
 	tests/unit/test_skrt_profile \
-	tests/unit/test_skrt_trace \
 	tests/unit/test_skrt_race \
 	tests/unit/test_skrt_streams \
+	tests/unit/test_skrt_trace \
 	tests/unit/test_skrt_workers \
 	tests/unit/test_source_map \
 	tests/unit/test_statements \
+	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \
+	tests/unit/test_syncs \
 	tests/unit/test_template \
 	tests/unit/test_tensor \
 	tests/unit/test_twin
@@ -251,33 +251,22 @@ tests_unit_test_syncs_SOURCES = \
 
 # The longest first.
 script_tests = \
-	tests/e2e/install.sh \
-	tests/e2e/sanitizers.sh \
-	tests/e2e/ascend_twin.py \
-	tests/e2e/kernels_numpy.py \
-	tests/e2e/ascend_headers.py \
-	tests/e2e/canonical_form.py \
-	tests/e2e/ascend_conformance.py \
 	tests/checkers/aten_values.py \
-	tests/e2e/kernels_judge.py \
-	tests/e2e/jobs.py \
-	tests/e2e/export.py \
-	tests/e2e/hostile_text.py \
-	tests/e2e/interrupted.py \
-	tests/e2e/torch_programs.py \
-	tests/e2e/onnx_operators.py \
-	tests/e2e/round_trips.py \
 	tests/checkers/sync_entries.py \
 	tests/checkers/tf_values.py \
 	tests/e2e/accounts.py \
+	tests/e2e/ascend_conformance.py \
+	tests/e2e/ascend_headers.py \
 	tests/e2e/ascend_info.py \
 	tests/e2e/ascend_launch.py \
 	tests/e2e/ascend_records.py \
 	tests/e2e/ascend_requests.py \
 	tests/e2e/ascend_toolchain.py \
+	tests/e2e/ascend_twin.py \
 	tests/e2e/ascendc_judge.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/called_graphs.py \
+	tests/e2e/canonical_form.py \
 	tests/e2e/carets.py \
 	tests/e2e/check_compile.py \
 	tests/e2e/child_process.py \
@@ -292,6 +281,7 @@ script_tests = \
 	tests/e2e/examples.py \
 	tests/e2e/examples_numpy.py \
 	tests/e2e/exit_status.sh \
+	tests/e2e/export.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
 	tests/e2e/faults.py \
@@ -306,23 +296,31 @@ script_tests = \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_symbols.py \
+	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \
 	tests/e2e/import_options.py \
 	tests/e2e/import_requests.py \
 	tests/e2e/includes.py \
 	tests/e2e/inferred_types.py \
+	tests/e2e/install.sh \
+	tests/e2e/interrupted.py \
+	tests/e2e/jobs.py \
 	tests/e2e/kernel_dir.sh \
 	tests/e2e/kernel_dir_faults.py \
+	tests/e2e/kernels_judge.py \
+	tests/e2e/kernels_numpy.py \
 	tests/e2e/launch_advice.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/launch_states.py \
 	tests/e2e/launches.py \
+	tests/e2e/layers.py \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/measure.py \
 	tests/e2e/memory.py \
 	tests/e2e/named_files.py \
 	tests/e2e/odd_files.py \
 	tests/e2e/one_aiv.py \
+	tests/e2e/onnx_operators.py \
 	tests/e2e/onnx_values.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/operand_values.py \
@@ -336,10 +334,11 @@ script_tests = \
 	tests/e2e/proto_text.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \
-	tests/e2e/rooms.py \
+	tests/e2e/round_trips.py \
 	tests/e2e/run_answers.py \
 	tests/e2e/run_outputs.py \
 	tests/e2e/run_values.py \
+	tests/e2e/sanitizers.sh \
 	tests/e2e/scope_rules.py \
 	tests/e2e/seed_examples.py \
 	tests/e2e/several_files.py \
@@ -354,6 +353,7 @@ script_tests = \
 	tests/e2e/sync_remarks.py \
 	tests/e2e/tap_run.sh \
 	tests/e2e/tf_graphs.py \
+	tests/e2e/torch_programs.py \
 	tests/e2e/trace.py \
 	tests/e2e/vector_levels.py \
 	tests/e2e/where.py \

@@ -7,7 +7,7 @@
 #include "ir/core/kernel_args.h"
 #include "ir/core/module.h"
 #include "ir/core/sk_options.h"
-#include "passes/lower/called.h"
+#include "passes/lower/call_order.h"
 #include "passes/manager/context.h"
 
 /* An instruction made by a pass, without operands but `word`. */

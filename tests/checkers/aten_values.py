@@ -31,7 +31,7 @@ from checkers.torch_models import MODELS
 from judge_kernels.numbers import CARRIERS, FLOATS, Answer, Tensor, quantum, to_bits
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(tap.SOURCE, "frontend", "exchange"))
+sys.path.insert(0, os.path.join(tap.SOURCE, "frontend", "python"))
 import torch_skir
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))

@@ -756,7 +756,7 @@ tap.check("a module without graphs has no digraph", export("dot", "entry.skir") 
 
 # ---- The command ----
 
-table = os.path.join(tap.SOURCE, "frontend", "exchange", "exchange.def")
+table = os.path.join(tap.SOURCE, "frontend", "exchange.def")
 with open(table, encoding="utf-8") as file:
     rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]*)", \w+, (yes|some|graph|no),\s+"([^"]+)"\)',
                       file.read(), re.M)

@@ -85,7 +85,7 @@ refuses("one more", "onnx-txt", calls([f"g{i}" for i in range(26)]),
         "which onnx-txt cannot have")
 
 # What is refused in the sources, but for fusion requests.
-writers = os.path.join(tap.SOURCE, "frontend", "exchange", "writers", "*.c")
+writers = os.path.join(tap.SOURCE, "frontend", "export", "*.c")
 messages = []
 for path in sorted(set(glob.glob(writers)) - set(glob.glob(writers.replace("*", "kernel_info")))):
     with open(path, encoding="utf-8") as file:

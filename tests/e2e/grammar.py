@@ -95,7 +95,7 @@ def with_type_words(body):
 
 
 page = grammars.read_ebnf(re.search(r"```ebnf\n(.*?)```", read("docs", "language.md"), re.S)[1])
-parser = grammars.read_bison(read("ir/core", "syntax", "grammar.y"))
+parser = grammars.read_bison(read("ir", "syntax", "grammar.y"))
 # What the parser's actions look at.
 parser["instr"] = instruction_rules()
 parser["args_word"] = ("text", "args")

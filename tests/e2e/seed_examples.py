@@ -40,7 +40,7 @@ DUMPS = os.path.join(SOURCE, "tests", "import")
 tap.SKIRC = os.path.abspath(tap.SKIRC)
 sys.dont_write_bytecode = True
 sys.path[:0] = [EXAMPLES, os.path.join(EXAMPLES, "standin"),
-                os.path.join(SOURCE, "frontend", "exchange")]
+                os.path.join(SOURCE, "frontend", "python")]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 os.environ.update(SKIRC=tap.SKIRC, SKIR_FOLDER=scratch.name)

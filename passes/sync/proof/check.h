@@ -9,7 +9,7 @@
 #include "ir/analysis/dep_graph.h"
 #include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
-#include "passes/lower/called.h"
+#include "passes/lower/call_order.h"
 #include "passes/manager/context.h"
 #include "passes/sync/proof/proof.h"
 

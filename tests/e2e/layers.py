@@ -1,5 +1,5 @@
-"""Who uses whom: includes of sources and symbols of objects against tests/rooms.txt, and no circle
-of object files within a room. An offence is named with the include or the symbols that make it."""
+"""Who uses whom: includes of sources and symbols of objects against tests/layers.txt, and no circle
+of object files within a layer. An offence is named with the include or the symbols that make it."""
 
 import os
 import re
@@ -16,9 +16,9 @@ GENERATED = ("ir/syntax/lexer.c", "ir/syntax/grammar.c", "ir/syntax/grammar.h") 
 NM = shlex.split(os.environ.get("NM", "nm"))
 
 
-def read_rooms(path):
-    """Rows in order: room -> rooms that it may use."""
-    rooms, several, wrong = {}, {}, []
+def read_layers(path):
+    """Rows in order: layer -> layers that it may use."""
+    layers, several, wrong = {}, {}, []
     for line in open(path):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -29,11 +29,11 @@ def read_rooms(path):
             continue
         for name, meant in several.items():
             line = line.replace(name, meant)
-        room, uses = line.split(":")
-        wrong += [f"{room}: {use} is not above it" for use in uses.split()
-                  if use not in rooms and not is_table(use)]
-        rooms[room] = uses.split()
-    return rooms, wrong
+        layer, uses = line.split(":")
+        wrong += [f"{layer}: {use} is not above it" for use in uses.split()
+                  if use not in layers and not is_table(use)]
+        layers[layer] = uses.split()
+    return layers, wrong
 
 
 def is_table(stem):
@@ -49,18 +49,18 @@ def walk(root, endings):
                     yield os.path.relpath(os.path.join(directory, name), root)
 
 
-def room_of(path, rooms):
-    """The room that is the file itself, with or without its ending, or else the nearest folder."""
-    stem = path if path in rooms else os.path.splitext(path)[0]
-    while stem and stem not in rooms:
+def layer_of(path, layers):
+    """The layer that is the file itself, with or without its ending, or else the nearest folder."""
+    stem = path if path in layers else os.path.splitext(path)[0]
+    while stem and stem not in layers:
         stem = os.path.dirname(stem)
     return stem
 
 
-def may_use(user, used, rooms):
+def may_use(user, used, layers):
     """Files; a table may be named on its own."""
-    allowed = rooms[room_of(user, rooms)] + [room_of(user, rooms)]
-    return room_of(used, rooms) in allowed or os.path.splitext(used)[0] in allowed
+    allowed = layers[layer_of(user, layers)] + [layer_of(user, layers)]
+    return layer_of(used, layers) in allowed or os.path.splitext(used)[0] in allowed
 
 
 # ---- includes ----
@@ -71,11 +71,11 @@ def includes(path):
     return re.findall(r'^\s*#\s*include "([^"]+)"', text, re.M)
 
 
-def check_includes(rooms):
+def check_includes(layers):
     sources = sorted(set(walk(tap.SOURCE, SOURCES)) - set(GENERATED))
     wrong, relative = [], []
-    homeless = [path for path in sources if not room_of(path, rooms)]
-    tap.check("every source is in a room", not homeless and len(sources) > 100,
+    homeless = [path for path in sources if not layer_of(path, layers)]
+    tap.check("every source is in a layer", not homeless and len(sources) > 100,
               "\n".join(homeless))
     for path in sources:
         for name in includes(path):
@@ -83,10 +83,10 @@ def check_includes(rooms):
                 continue
             if not name.startswith(FOLDERS):
                 relative.append(f"{path} includes {name}")
-            elif not may_use(path, name, rooms):
+            elif not may_use(path, name, layers):
                 wrong.append(f"{path} includes {name}")
     tap.check("includes name whole paths from the root", not relative, "\n".join(relative))
-    tap.check("includes go where tests/rooms.txt allows", not wrong, "\n".join(wrong))
+    tap.check("includes go where tests/layers.txt allows", not wrong, "\n".join(wrong))
 
 
 # ---- symbols ----
@@ -176,22 +176,22 @@ def list_edges(edges, among=None):
             if among is None or (user in among and used in among)]
 
 
-def check_symbols(rooms):
+def check_symbols(layers):
     build = os.path.dirname(os.path.abspath(tap.SKIRC))
     edges = find_edges(*read_symbols(build))
-    tap.check("objects of all rooms are there", len(edges) > 100, f"{len(edges)} in {build}")
+    tap.check("objects of all layers are there", len(edges) > 100, f"{len(edges)} in {build}")
     wrong = {user: {used: symbols for used, symbols in by_used.items()
-                    if not may_use(user, used, rooms)} for user, by_used in edges.items()}
-    tap.check("symbols are used where tests/rooms.txt allows", not any(wrong.values()),
+                    if not may_use(user, used, layers)} for user, by_used in edges.items()}
+    tap.check("symbols are used where tests/layers.txt allows", not any(wrong.values()),
               "\n".join(list_edges(wrong)))
     circles = find_circles(edges)
     tap.check("no object files use one another in a circle", not circles,
               "\n".join(line for circle in circles for line in list_edges(edges, circle)))
 
 
-ROOMS, misplaced = read_rooms(os.path.join(tap.SOURCE, "tests", "rooms.txt"))
-tap.check("rows of tests/rooms.txt name only rooms above them", not misplaced,
+LAYERS, misplaced = read_layers(os.path.join(tap.SOURCE, "tests", "layers.txt"))
+tap.check("rows of tests/layers.txt name only layers above them", not misplaced,
           "\n".join(misplaced))
-check_includes(ROOMS)
-check_symbols(ROOMS)
+check_includes(LAYERS)
+check_symbols(LAYERS)
 tap.done()

@@ -1,6 +1,6 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
-#include "passes/lower/called.h"
+#include "passes/lower/call_order.h"
 
 #include <assert.h>
 

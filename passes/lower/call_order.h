@@ -1,7 +1,7 @@
 /* Which op of its super kernel each call of an entry is for: the one whose arguments it passes.
  * Programs may call the ops in any order; what the order must be is the graph's affair. */
-#ifndef PASSES_LOWER_CALLED_H
-#define PASSES_LOWER_CALLED_H
+#ifndef PASSES_LOWER_CALL_ORDER_H
+#define PASSES_LOWER_CALL_ORDER_H
 
 #include "ir/core/kernel_args.h"
 
