@@ -40,7 +40,7 @@ import warnings
 
 import numpy
 
-SCRIPT = os.path.join(os.path.abspath(tap.SOURCE), "frontend", "exchange", "torch_skir.py")
+SCRIPT = os.path.join(os.path.abspath(tap.SOURCE), "frontend", "python", "torch_skir.py")
 PAGE = os.path.join(os.path.abspath(tap.SOURCE), "docs", "importing.md")
 tap.SKIRC = os.path.abspath(tap.SKIRC)
 sys.dont_write_bytecode = True
