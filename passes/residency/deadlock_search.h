@@ -36,49 +36,37 @@
 #include "ir/support/intern.h"
 #include "passes/residency/launch_queue.h"
 
-enum verdict { SEARCH_SAFE, SEARCH_HANGS, SEARCH_UNKNOWN };
+enum verdict {
+    SEARCH_SAFE,
+    SEARCH_HANGS,
+    SEARCH_CYCLE, /* launches wait for each other whatever cores there are */
+    SEARCH_UNKNOWN,
+};
 
 /* Limits: of the states that are remembered at a time, and of the times that a stream is looked at.
  */
 enum { SEARCH_STATES = 1 << 18, SEARCH_WORK = 1 << 26 };
 
 /* Why a stream does not go on. */
-enum standing { STANDS_OVER, STANDS_BEFORE_START, STANDS_IN_WAIT, STANDS_FOR_CORES };
-
-/* What somebody may lack: AICs, AIVs, and AI cores of which nothing is taken. */
-enum { LACK_AICS, LACK_AIVS, LACK_GROUPS, LACKS };
-
-/* Of some launches of one stream: the most that one of them holds, and the most that one of them
- * holds that lacks a block. */
-struct launch_bound {
-    int32_t held[LACKS], lacking[LACKS];
-};
-
-/* What holds in a state for all streams together. */
-struct search_sums {
-    struct held held;       /* by launches for certain */
-    int64_t bound[LACKS];   /* the most that all streams hold from here on */
-    int64_t rise[LACKS][2]; /* the two largest differences between what a stream lacks and holds */
-};
+enum block_reason { STREAM_OVER, BEFORE_START, IN_WAIT, LACKS_CORES };
 
 struct search {
-    struct queue *queue;
+    struct queue queue;
+    enum verdict verdict; /* of what was searched last */
     uint32_t max_states;
     uint64_t max_work, work, tried; /* tried: states */
-    struct launch_bound **bounds;   /* by stream and stop of its main lane: of all launches from
-                                     * that of the stop on */
-    struct search_sums sums;
-    struct intern states;    /* positions, since the last root that is kept */
-    struct vec_u32 previous; /* by state: the one before it, or NONE */
-    struct heap open;        /* states whose successors are not tried, by progress */
-    struct vec_u32 roots;    /* positions */
-    uint32_t *stuck;         /* positions of the state that hangs */
-    uint32_t stuck_id;
-    struct held held; /* blocks that are held there, by shape */
+    struct intern states;           /* positions, since the last root that is kept */
+    struct vec_u32 previous;        /* by state: the one before it, or NONE */
+    struct heap open;               /* states whose successors are not tried, by progress */
+    struct vec_u32 roots;           /* positions */
+    uint32_t *stuck;                /* positions of the state that hangs, or where all of a cycle
+                                     * come to with enough cores */
+    uint32_t stuck_id;              /* the state that hangs */
+    struct held held;               /* blocks that are held there, by shape */
 };
 
-/* The queue has no cycle, and outlives the search. */
-void search_init(struct search *search, struct queue *queue, uint32_t max_states,
+/* The table outlives the search. */
+void search_init(struct search *search, const struct launch_table *table, uint32_t max_states,
                  uint64_t max_work);
 void search_free(struct search *search);
 
@@ -87,27 +75,29 @@ enum verdict search_run(struct search *search);
 /* In more ways than this launches come together, where the verdict is SEARCH_UNKNOWN. */
 uint64_t search_ways(const struct search *search);
 
-/* Why a stream does not go on in the state that hangs; `lane` becomes the one that stands so. */
-enum standing search_standing(const struct search *search, uint32_t stream, uint32_t *lane);
+/* The part of a stream that is not over in the state that hangs. */
+const struct part *search_part(const struct search *search, uint32_t stream);
+/* Why a stream does not go on in the state that hangs; `n` becomes which of its lanes does not. */
+enum block_reason search_reason(const struct search *search, uint32_t stream, int *n);
 /* How many blocks each stream has of those that are held there: of one shape the first has most. */
 void search_shares(const struct search *search, uint64_t *blocks);
-/* Copies the state before one to `positions`. `id` begins as search->stuck_id, and becomes that of
- * the copy. False: it is the first that is known. */
-bool search_previous(const struct search *search, uint32_t *id, uint32_t *positions);
+/* The last states before it, itself first, each as its positions in turn: at most `most`. The first
+ * that is known is the last. */
+void search_way(const struct search *search, uint32_t most, struct vec_u32 *states);
 
 /* ------------------------------------------------------------------------- changes ---- */
 
-enum { MEND_OTHERS = 6 };
+enum { FIX_ROWS = 6 };
 
 /* A change of a launch: it waits as a whole for what it waits for in the middle, or is cut there.
  */
 struct fix {
     bool cut;
-    uint32_t row;                 /* in table->rows */
-    uint32_t step;                /* in table->steps: the wait */
-    uint32_t other;               /* a row that found no cores, or NONE */
-    uint32_t others[MEND_OTHERS]; /* rows of the state that hangs: itself, then as many as fit */
-    uint32_t n_others;
+    uint32_t row;            /* in table->rows */
+    uint32_t step;           /* in table->steps: the wait */
+    uint32_t other;          /* a row that found no cores, or NONE */
+    uint32_t rows[FIX_ROWS]; /* of the state that hangs: itself, then as many as fit */
+    uint32_t n_rows;
 };
 
 struct fixes {
@@ -117,7 +107,8 @@ struct fixes {
 
 /* Searches, and changes the queue where a state hangs, until none does (SEARCH_SAFE), no launch
  * that waits in the state found can be changed (SEARCH_HANGS), or it is not known. Appends the
- * changes. Parts of a launch that is cut are taken to be as large as it was. */
+ * changes. Parts of a launch that is cut are taken to be as large as it was. Nothing is changed where
+ * there is a cycle. */
 enum verdict search_fix(struct search *search, struct fixes *fixes);
 
 #endif

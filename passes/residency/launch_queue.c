@@ -155,125 +155,122 @@ void launch_table_send(struct launch_table *table, uint32_t event)
 
 /* ------------------------------------------------------------------------ building ---- */
 
-/* Of a launch of one block, that is all its blocks. */
-static enum stop_kind stop_of_step(const struct launch_step *step, const struct launch_row *row)
-{
-    if (step->kind == STEP_WAIT)
-        return STOP_WAIT;
-    return step->early && row->blocks > 1 ? STOP_EARLY : STOP_NOTIFY;
-}
+enum { NOBODY = -(1 << 28) }; /* less than any sum makes up for */
 
-static void find_second_lanes(struct queue *queue)
-{
-    const struct launch_table *table = queue->table;
-    queue->second = mem_calloc(table->n_streams, sizeof *queue->second);
-    memset(queue->second, 0xff, table->n_streams * sizeof *queue->second); /* NONE */
-    queue->n_lanes = table->n_streams;
-    for (uint32_t i = 0; i < table->rows.count; i++) {
-        const struct launch_row *row = &table->rows.at[i];
-        for (uint32_t k = 0; k < row->steps.count; k++)
-            if (table->steps.at[row->steps.first + k].lane && queue->second[row->stream] == NONE)
-                queue->second[row->stream] = queue->n_lanes++;
-    }
-    queue->lanes = mem_calloc(queue->n_lanes, sizeof *queue->lanes);
-    for (uint32_t s = 0; s < table->n_streams; s++) {
-        queue->lanes[s].stream = s;
-        if (queue->second[s] != NONE)
-            queue->lanes[queue->second[s]].stream = s;
-    }
-}
-
-static void add_stop(struct queue *queue, uint32_t lane, struct stop stop)
-{
-    struct lane *to = &queue->lanes[lane];
-    if (stop.kind == STOP_NOTIFY || stop.kind == STOP_EARLY)
-        queue->senders[stop.event] = (struct sender){lane, to->stops.count};
-    vec_push(&to->stops, stop);
-}
-
-/* The first stop of the part in its n-th lane that has this kind, or `otherwise`. */
-static uint32_t first_of_kind(const struct queue *queue, const struct part *part, int n,
-                              enum stop_kind kind, uint32_t otherwise)
-{
-    const struct lane *lane = &queue->lanes[queue_lane(queue, part->stream, n)];
-    for (uint32_t i = part->first[n]; i <= part->last[n]; i++)
-        if (lane->stops.at[i].kind == kind)
-            return i;
-    return otherwise;
-}
-
-static void find_commits(const struct queue *queue, struct part *part)
-{
-    for (int n = 0; n < LANES; n++) {
-        part->commit[n] = part->early[n] = NONE;
-        if (queue_lane(queue, part->stream, n) == NONE)
-            continue;
-        part->commit[n] = first_of_kind(queue, part, n, STOP_NOTIFY, part->last[n]);
-        part->early[n] = first_of_kind(queue, part, n, STOP_EARLY, NONE);
-    }
-}
-
-/* All that it waits for before it starts: what the row does, or the wait at which it was cut, and
- * waits that were moved. */
-static void find_needs(const struct queue *queue, struct part *part)
+/* What a launch holds and lacks. On a device that is not grouped a mixed block lacks AICs or AIVs,
+ * on one that is, an AI core. A launch that waits in the middle may hold all its blocks and never
+ * end; others end then. */
+static struct launch_bound bound_of(const struct queue *queue, const struct part *part)
 {
     const struct launch_row *row = part_row(queue, part);
-    const struct lane *lane = &queue->lanes[part->stream];
+    const struct shape_info *info = shape_info(row->shape);
+    bool pairs = info->aics && info->aivs && device_is_grouped(&queue->table->device),
+         waits = false;
+    const bool lacks[LACKS] = {info->aics && !pairs, info->aivs && !pairs, pairs};
+    const int32_t takes[LACKS] = {(int32_t)info->aics, (int32_t)info->aivs, 1},
+                  blocks = row->keeps ? (int32_t)row->blocks : 1;
+    struct launch_bound bound = {{0}, {NOBODY, NOBODY, NOBODY}};
+    for (int n = 0; n < LANES; n++)
+        for (uint32_t i = part->first[n]; i < part->end[n] && !waits; i++)
+            waits = queue_stop(queue, queue_lane(queue, part->stream, n), i)->kind == STOP_WAIT;
+    for (int i = 0; i < LACKS && row->blocks; i++) {
+        bound.held[i] = takes[i] * (waits ? blocks : blocks - 1);
+        if (lacks[i])
+            bound.lacking[i] = takes[i] * (blocks - 1);
+    }
+    return bound;
+}
+
+static void join(struct launch_bound *bound, const struct launch_bound *with)
+{
+    for (int i = 0; i < LACKS; i++) {
+        if (bound->held[i] < with->held[i])
+            bound->held[i] = with->held[i];
+        if (bound->lacking[i] < with->lacking[i])
+            bound->lacking[i] = with->lacking[i];
+    }
+}
+
+/* Finds what follows from the steps of a part. Before it starts it waits for what the row does, or
+ * for the event at which it was cut, and for waits that were moved. */
+static void find_part(const struct queue *queue, struct part *part)
+{
+    const struct range waits = part_row(queue, part)->waits;
     part->needs.count = 0;
     if (part->wait != NONE)
         vec_push(&part->needs, part->wait);
-    for (uint32_t i = 0; i < row->waits.count && part->wait == NONE; i++)
-        vec_push(&part->needs, queue->table->events.at[row->waits.first + i]);
-    if (part->order != NONE)
-        vec_push(&part->needs, part->order);
-    for (uint32_t i = part->first[0]; i <= part->last[0]; i++)
-        if (lane->stops.at[i].kind == STOP_MOVED)
-            vec_push(&part->needs, lane->stops.at[i].event);
+    for (uint32_t i = 0; i < waits.count && part->wait == NONE; i++)
+        vec_push(&part->needs, queue->table->events.at[waits.first + i]);
+    for (int n = 0; n < LANES; n++) {
+        part->commit[n] = part->early[n] = part->end[n];
+        for (uint32_t i = part->first[n]; i < part->end[n]; i++) {
+            const struct stop *stop = queue_stop(queue, queue_lane(queue, part->stream, n), i);
+            if (stop->kind == STOP_NOTIFY && i < part->commit[n])
+                part->commit[n] = i;
+            if (stop->kind == STOP_EARLY && i < part->early[n])
+                part->early[n] = i;
+            if (stop->kind == STOP_MOVED)
+                vec_push(&part->needs, stop->event);
+        }
+    }
+    part->bound = bound_of(queue, part);
+    part->rest.held[0] = NOBODY; /* not known yet */
+}
+
+/* From the part at a position of a stream back to the first, or until nothing changes. */
+static void find_rest(struct queue *queue, uint32_t stream, uint32_t position)
+{
+    for (uint32_t next = position + 1; next > 0;) {
+        struct part *part = queue_part(queue, stream, next - 1);
+        struct launch_bound rest = part->bound;
+        if (!queue_is_over(queue, stream, part->end[0] + 1))
+            join(&rest, &queue_part(queue, stream, part->end[0] + 1)->rest);
+        if (memcmp(&rest, &part->rest, sizeof rest) == 0)
+            break;
+        part->rest = rest;
+        next = part->first[0];
+    }
 }
 
 static void add_row(struct queue *queue, uint32_t index)
 {
     const struct launch_table *table = queue->table;
     const struct launch_row *row = &table->rows.at[index];
-    uint32_t id = queue->parts.count, lanes[LANES] = {row->stream, queue->second[row->stream]};
-    struct part part = {.row = index, .stream = row->stream, .wait = NONE, .order = NONE};
-    for (int n = 0; n < LANES && lanes[n] != NONE; n++)
-        part.first[n] = queue->lanes[lanes[n]].stops.count;
-    for (uint32_t i = 0; i < row->steps.count; i++) {
-        const struct launch_step *step = &table->steps.at[row->steps.first + i];
-        struct stop stop = {stop_of_step(step, row), step->event, id,
-                            row->steps.first + i,    step->after, 0};
-        add_stop(queue, lanes[step->lane], stop);
+    struct part part = {.row = index, .stream = row->stream, .wait = NONE};
+    for (int n = 0; n < LANES; n++)
+        part.first[n] = queue->lanes[queue_lane(queue, row->stream, n)].stops.count;
+    for (uint32_t i = row->steps.first; i < row->steps.first + row->steps.count; i++) {
+        const struct launch_step *step = &table->steps.at[i];
+        uint32_t lane = queue_lane(queue, row->stream, step->lane);
+        struct stop stop = {STOP_WAIT, step->event, queue->parts.count, i, step->after};
+        if (step->kind == STEP_NOTIFY) {
+            stop.kind = step->early && row->blocks > 1 ? STOP_EARLY : STOP_NOTIFY;
+            queue->senders[step->event] = (struct sender){lane, queue->lanes[lane].stops.count};
+        }
+        vec_push(&queue->lanes[lane].stops, stop);
     }
-    for (int n = 0; n < LANES && lanes[n] != NONE; n++) {
-        part.last[n] = queue->lanes[lanes[n]].stops.count;
-        add_stop(queue, lanes[n], (struct stop){STOP_END, NONE, id, NONE, 0, 0});
-    }
-    for (uint32_t i = 0; i < row->sends.count; i++)
-        queue->senders[table->events.at[row->sends.first + i]] =
-            (struct sender){row->stream, part.last[0]};
-    find_commits(queue, &part);
-    find_needs(queue, &part);
+    for (int n = 0; n < LANES; n++)
+        part.end[n] = queue->lanes[queue_lane(queue, row->stream, n)].stops.count;
+    struct stop end = {STOP_END, NONE, queue->parts.count, NONE, part.end[1] - part.first[1]};
+    vec_push(&queue->lanes[row->stream].stops, end);
+    for (uint32_t i = row->sends.first; i < row->sends.first + row->sends.count; i++)
+        queue->senders[table->events.at[i]] = (struct sender){row->stream, part.end[0]};
+    find_part(queue, &part);
     vec_push(&queue->parts, part);
 }
 
 void queue_init(struct queue *queue, const struct launch_table *table)
 {
-    *queue = (struct queue){.table = table};
-    queue->senders = mem_realloc(NULL, (size_t)table->n_events + 1, sizeof *queue->senders);
-    for (uint32_t i = 0; i <= table->n_events; i++) /* one for queue_add_order */
-        queue->senders[i] = (struct sender){NONE, 0};
-    find_second_lanes(queue);
+    *queue = (struct queue){.table = table, .n_lanes = LANES * table->n_streams};
+    queue->lanes = mem_calloc(queue->n_lanes, sizeof *queue->lanes);
+    queue->senders = mem_calloc(table->n_events, sizeof *queue->senders);
+    for (uint32_t i = 0; i < table->n_events; i++)
+        queue->senders[i].lane = NONE;
     for (uint32_t i = 0; i < table->rows.count; i++)
         add_row(queue, i);
-}
-
-void queue_add_order(struct queue *queue, uint32_t first, uint32_t second)
-{
-    struct part *from = &queue->parts.at[first], *to = &queue->parts.at[second];
-    queue->senders[queue->table->n_events] = (struct sender){from->stream, from->last[0]};
-    to->order = queue->table->n_events;
-    vec_push(&to->needs, to->order);
+    for (uint32_t s = 0; s < table->n_streams; s++)
+        if (queue->lanes[s].stops.count)
+            find_rest(queue, s, queue->lanes[s].stops.count - 1);
 }
 
 void queue_free(struct queue *queue)
@@ -284,7 +281,6 @@ void queue_free(struct queue *queue)
         vec_free(&queue->parts.at[i].needs);
     vec_free(&queue->parts);
     mem_free(queue->lanes);
-    mem_free(queue->second);
     mem_free(queue->senders);
 }
 
@@ -296,60 +292,70 @@ bool queue_is_sent(const struct queue *queue, const uint32_t *positions, uint32_
     return sender->lane == NONE || positions[sender->lane] > sender->stop;
 }
 
+/* What a part that has not started lacks to start, or NONE. */
+static uint32_t lacks_to_start(const struct queue *queue, const uint32_t *positions,
+                               const struct part *part)
+{
+    for (int n = 0; n < LANES; n++)
+        if (positions[queue_lane(queue, part->stream, n)] > part->first[n])
+            return NONE;
+    for (uint32_t i = 0; i < part->needs.count; i++)
+        if (!queue_is_sent(queue, positions, part->needs.at[i]))
+            return part->needs.at[i];
+    return NONE;
+}
+
 bool queue_is_started(const struct queue *queue, const uint32_t *positions, const struct part *part)
 {
-    for (int n = 0; n < LANES; n++) {
-        uint32_t lane = queue_lane(queue, part->stream, n);
-        if (lane != NONE && positions[lane] > part->first[n])
-            return true;
-    }
-    for (uint32_t i = part->needs.count; i-- > 0;) /* mostly, the last is sent last */
-        if (!queue_is_sent(queue, positions, part->needs.at[i]))
-            return false;
-    return true;
+    return lacks_to_start(queue, positions, part) == NONE;
 }
 
-bool queue_is_behind(const struct queue *queue, const uint32_t *positions, uint32_t lane)
+const struct stop *queue_next(const struct queue *queue, const uint32_t *positions,
+                              const struct part *part, int n)
 {
-    const struct stop *stop = queue_stop(queue, lane, positions[lane]);
-    const struct part *part = &queue->parts.at[stop->part];
-    int other = lane == part->stream;
-    uint32_t to = queue_lane(queue, part->stream, other);
-    if (to == NONE)
-        return false;
-    return positions[to] <
-           (stop->kind == STOP_END ? part->last[other] : part->first[other] + stop->after);
+    uint32_t lane = queue_lane(queue, part->stream, n), position = positions[lane];
+    bool any = n == 0 || position < part->end[n];
+    return any ? queue_stop(queue, lane, position) : NULL;
 }
 
-uint32_t queue_lacks(const struct queue *queue, const uint32_t *positions, uint32_t lane)
+bool queue_is_behind(const struct queue *queue, const uint32_t *positions, const struct part *part,
+                     int n)
 {
-    const struct stop *stop = queue_stop(queue, lane, positions[lane]);
-    const struct part *part = &queue->parts.at[stop->part];
-    if (!queue_is_started(queue, positions, part))
-        for (uint32_t i = 0; i < part->needs.count; i++)
-            if (!queue_is_sent(queue, positions, part->needs.at[i]))
-                return part->needs.at[i];
-    bool waits = stop->kind == STOP_WAIT && !queue_is_sent(queue, positions, stop->event);
-    return waits ? stop->event : NONE;
+    return positions[queue_lane(queue, part->stream, !n)] <
+           part->first[!n] + queue_next(queue, positions, part, n)->after;
+}
+
+uint32_t queue_lacks(const struct queue *queue, const uint32_t *positions, const struct part *part,
+                     int n)
+{
+    uint32_t lacks = lacks_to_start(queue, positions, part);
+    const struct stop *stop = queue_next(queue, positions, part, n);
+    if (lacks == NONE && stop->kind == STOP_WAIT && !queue_is_sent(queue, positions, stop->event))
+        lacks = stop->event;
+    return lacks;
+}
+
+void queue_end_part(const struct queue *queue, uint32_t *positions, const struct part *part)
+{
+    positions[queue_lane(queue, part->stream, 0)] = part->end[0] + 1;
+    positions[queue_lane(queue, part->stream, 1)] = part->end[1];
 }
 
 /* ------------------------------------------------------------------------ wait cycles ---- */
 
-/* Passes the next stop of a lane if events and the other lane let it. */
-static bool pass_with_cores(const struct queue *queue, uint32_t *positions, uint32_t lane)
+/* Passes what events and the other lane let a stream pass. Whether that is anything. */
+static bool pass_with_cores(const struct queue *queue, uint32_t *positions, uint32_t stream)
 {
-    if (queue_is_over(queue, lane, positions[lane]) ||
-        queue_lacks(queue, positions, lane) != NONE || queue_is_behind(queue, positions, lane))
-        return false;
-    uint32_t stream = queue->lanes[lane].stream;
-    bool end = queue_stop(queue, lane, positions[lane])->kind == STOP_END;
-    if (end && queue->second[stream] != NONE) {
-        positions[stream]++;
-        positions[queue->second[stream]]++;
-    } else {
-        positions[lane]++;
+    bool any = false;
+    for (int n = 0; n < LANES && !queue_is_over(queue, stream, positions[stream]); n++) {
+        const struct part *part = queue_part(queue, stream, positions[stream]);
+        if (!queue_next(queue, positions, part, n) || queue_is_behind(queue, positions, part, n) ||
+            queue_lacks(queue, positions, part, n) != NONE)
+            continue;
+        positions[queue_lane(queue, stream, n)]++;
+        any = true;
     }
-    return true;
+    return any;
 }
 
 bool queue_has_cycle(const struct queue *queue, uint32_t *positions)
@@ -358,196 +364,147 @@ bool queue_has_cycle(const struct queue *queue, uint32_t *positions)
     memset(positions, 0, queue->n_lanes * sizeof *positions);
     while (any) {
         any = false;
-        for (uint32_t lane = 0; lane < queue->n_lanes; lane++)
-            while (pass_with_cores(queue, positions, lane))
+        for (uint32_t s = 0; s < queue->table->n_streams; s++)
+            while (pass_with_cores(queue, positions, s))
                 any = true;
     }
-    for (uint32_t lane = 0; lane < queue->n_lanes; lane++)
-        over = over && queue_is_over(queue, lane, positions[lane]);
+    for (uint32_t s = 0; s < queue->table->n_streams; s++)
+        over = over && queue_is_over(queue, s, positions[s]);
     return !over;
 }
 
-/* The lane that a lane which cannot go on waits for. */
-static uint32_t next_lane(const struct queue *queue, const uint32_t *positions, uint32_t lane)
+/* What a lane that cannot go on waits for: the lane of an event that it lacks, which `lacks` says,
+ * or the other lane of its launch. */
+static uint32_t next_lane(const struct queue *queue, const uint32_t *positions, uint32_t lane,
+                          bool *lacks)
 {
-    uint32_t event = queue_lacks(queue, positions, lane), stream = queue->lanes[lane].stream;
-    if (event != NONE)
-        return queue->senders[event].lane;
-    return lane == stream ? queue->second[stream] : stream;
+    uint32_t stream = queue_stream(queue, lane);
+    int n = lane != stream;
+    const struct part *part = queue_part(queue, stream, positions[stream]);
+    uint32_t event = queue_lacks(queue, positions, part, n);
+    *lacks = event != NONE;
+    return *lacks ? queue->senders[event].lane : queue_lane(queue, stream, !n);
 }
 
 void queue_find_cycle(const struct queue *queue, const uint32_t *positions, struct vec_u32 *lanes)
 {
     uint32_t lane = 0;
+    bool lacks;
     while (queue_is_over(queue, lane, positions[lane]))
         lane++;
     for (uint32_t i = 0; i < queue->n_lanes; i++) /* after so many it is one of the cycle */
-        lane = next_lane(queue, positions, lane);
+        lane = next_lane(queue, positions, lane, &lacks);
     uint32_t first = lane;
     do {
-        if (queue_lacks(queue, positions, lane) != NONE)
+        uint32_t next = next_lane(queue, positions, lane, &lacks);
+        if (lacks)
             vec_push(lanes, lane);
-        lane = next_lane(queue, positions, lane);
+        lane = next;
     } while (lane != first);
 }
 
 /* ------------------------------------------------------------------------ dependence ---- */
 
-/* Backwards from an event over all that must be passed before it is sent. */
-struct dependence {
-    const struct queue *queue;
-    const uint32_t *passed; /* what need not be looked at */
-    uint32_t *reached;      /* per lane: how far it is known to be needed */
-    struct vec_u32 events;
-};
-
-static void need_stop(struct dependence *d, uint32_t lane, uint32_t stop);
-
-/* All stops of a lane up to one are needed. */
-static void need_lane(struct dependence *d, uint32_t lane, uint32_t stop)
+/* All stops of a lane up to one are needed. `reached`: per lane, how far it is known to be needed;
+ * `events` gets those that are waited for. */
+static void need_lane(const struct queue *queue, uint32_t *reached, struct vec_u32 *events,
+                      uint32_t lane, uint32_t last)
 {
-    uint32_t from = d->reached[lane];
-    if (from > stop)
-        return;
-    d->reached[lane] = stop + 1;
-    for (uint32_t i = from; i <= stop; i++)
-        need_stop(d, lane, i);
-}
-
-static void need_stop(struct dependence *d, uint32_t lane, uint32_t at)
-{
-    const struct stop *stop = queue_stop(d->queue, lane, at);
-    const struct part *part = &d->queue->parts.at[stop->part];
-    int n = lane != part->stream;
-    uint32_t other = queue_lane(d->queue, part->stream, !n);
-    for (uint32_t i = 0; i < part->needs.count && at == part->first[n]; i++)
-        vec_push(&d->events, part->needs.at[i]);
-    if (stop->kind == STOP_WAIT)
-        vec_push(&d->events, stop->event);
-    if (other != NONE && stop->kind == STOP_END)
-        need_lane(d, other, part->last[!n]);
-    else if (other != NONE && stop->after)
-        need_lane(d, other, part->first[!n] + stop->after - 1);
-}
-
-bool queue_depends(const struct queue *queue, const uint32_t *passed, const struct part *part,
-                   uint32_t event)
-{
-    struct dependence d = {.queue = queue, .passed = passed};
-    size_t size = queue->n_lanes * sizeof *passed;
-    d.reached = mem_calloc(queue->n_lanes, sizeof *d.reached);
-    memcpy(d.reached, passed, size);
-    vec_push(&d.events, event);
-    while (d.events.count && d.reached[part->stream] <= part->first[0]) {
-        const struct sender *sender = &queue->senders[d.events.at[--d.events.count]];
-        if (sender->lane != NONE)
-            need_lane(&d, sender->lane, sender->stop);
+    int n = lane != queue_stream(queue, lane);
+    while (reached[lane] <= last) {
+        const struct stop *stop = queue_stop(queue, lane, reached[lane]);
+        const struct part *part = &queue->parts.at[stop->part];
+        for (uint32_t i = 0; i < part->needs.count && reached[lane] == part->first[n]; i++)
+            vec_push(events, part->needs.at[i]);
+        if (stop->kind == STOP_WAIT)
+            vec_push(events, stop->event);
+        reached[lane]++;
+        if (stop->after)
+            need_lane(queue, reached, events, queue_lane(queue, part->stream, !n),
+                      part->first[!n] + stop->after - 1);
     }
-    bool depends = d.reached[part->stream] > part->first[0];
-    vec_free(&d.events);
-    mem_free(d.reached);
-    return depends;
+}
+
+enum wait_fix queue_find_fix(const struct queue *queue, const uint32_t *passed, uint32_t stream,
+                             uint32_t position)
+{
+    const struct launch_step *steps = queue->table->steps.at;
+    const struct stop *stops = queue->lanes[stream].stops.at, *wait = &stops[position];
+    const struct part *part = &queue->parts.at[wait->part];
+    uint32_t *reached = mem_calloc(queue->n_lanes, sizeof *reached);
+    struct vec_u32 events = {NULL, 0, 0};
+    enum wait_fix fix = FIX_MOVE;
+    memcpy(reached, passed, queue->n_lanes * sizeof *reached);
+    vec_push(&events, wait->event);
+    while (events.count) {
+        const struct sender *sender = &queue->senders[events.at[--events.count]];
+        if (sender->lane != NONE)
+            need_lane(queue, reached, &events, sender->lane, sender->stop);
+    }
+    if (reached[stream] > part->first[0])
+        fix = FIX_CUT;
+    for (uint32_t i = part->first[0]; i < reached[stream]; i++)
+        if (i >= position || steps[stops[i].step].list > steps[wait->step].list)
+            fix = FIX_NONE;
+    vec_free(&events);
+    mem_free(reached);
+    return fix;
 }
 
 /* ------------------------------------------------------------------------- changing ---- */
 
-enum { NEAR_NEEDS = 64 }; /* so many are looked through one after another */
-
-/* Of the events that one lane sends, the last is enough. */
-static void add_need(const struct queue *queue, struct part *part, uint32_t event)
-{
-    const struct sender *sender = &queue->senders[event];
-    uint32_t count = part->needs.count;
-    for (uint32_t i = count; i-- > 0 && count - i <= NEAR_NEEDS;) {
-        const struct sender *known = &queue->senders[part->needs.at[i]];
-        if (known->lane != sender->lane || known->lane == NONE)
-            continue;
-        if (known->stop < sender->stop)
-            part->needs.at[i] = event;
-        return;
-    }
-    vec_push(&part->needs, event);
-}
-
 void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position)
 {
-    struct stop *stops = queue->lanes[stream].stops.at;
-    struct part *part = &queue->parts.at[stops[position].part];
-    uint32_t first = position, last = position;
-    assert(stops[position].kind == STOP_WAIT);
-    stops[position].kind = STOP_MOVED;
-    if (position > part->first[0] && stops[position - 1].kind == STOP_MOVED)
-        first = stops[position - 1].run;
-    if (position < part->last[0] && stops[position + 1].kind == STOP_MOVED)
-        last = stops[position + 1].run;
-    stops[first].run = last;
-    stops[last].run = first;
-    add_need(queue, part, stops[position].event);
+    struct stop *stop = queue_stop(queue, stream, position);
+    assert(stop->kind == STOP_WAIT);
+    stop->kind = STOP_MOVED;
+    find_part(queue, &queue->parts.at[stop->part]);
+    find_rest(queue, stream, position);
 }
 
-static uint32_t list_place(const struct queue *queue, const struct stop *stop)
+/* Puts the stops of the part that the list of the launch has after a wait there, and those that it
+ * has before it before it. Returns where the wait is then. */
+static uint32_t divide_list(struct queue *queue, const struct part *part, uint32_t position)
 {
-    return queue->table->steps.at[stop->step].list;
-}
-
-/* Says of all stops of the part again where they are. */
-static void place_stops(struct queue *queue, struct part *part)
-{
-    struct stop *stops = queue->lanes[part->stream].stops.at;
-    for (uint32_t i = part->first[0]; i < part->last[0]; i++) {
-        if (stops[i].kind == STOP_NOTIFY || stops[i].kind == STOP_EARLY)
-            queue->senders[stops[i].event].stop = i;
-        if (stops[i].kind != STOP_MOVED)
-            continue;
-        bool alone = i == part->first[0] || stops[i - 1].kind != STOP_MOVED;
-        uint32_t first = alone ? i : stops[i - 1].run;
-        stops[i].run = first;
-        stops[first].run = i;
-    }
-    find_commits(queue, part);
-}
-
-uint32_t queue_restore_list(struct queue *queue, uint32_t stream, uint32_t position)
-{
-    struct stop *stops = queue->lanes[stream].stops.at;
-    struct part *part = queue_part(queue, stream, position);
-    uint32_t place = list_place(queue, &stops[position]), to = position;
+    const struct launch_step *steps = queue->table->steps.at;
+    struct stop *stops = queue->lanes[part->stream].stops.at, wait = stops[position];
+    uint32_t to = position;
     for (uint32_t i = position; i-- > part->first[0];) {
-        if (list_place(queue, &stops[i]) < place)
+        if (steps[stops[i].step].list < steps[wait.step].list)
             continue;
         struct stop later = stops[i];
         memmove(stops + i, stops + i + 1, (to - i) * sizeof *stops);
         stops[to--] = later;
     }
-    if (to < position)
-        place_stops(queue, part);
+    for (uint32_t i = to; i <= position; i++)
+        if (stops[i].kind == STOP_NOTIFY || stops[i].kind == STOP_EARLY)
+            queue->senders[stops[i].event].stop = i;
     return to;
 }
 
-/* The half with fewer stops has a new number. */
 void queue_cut(struct queue *queue, uint32_t stream, uint32_t position)
 {
-    struct lane *lane = &queue->lanes[stream];
-    struct stop *stop = &lane->stops.at[position];
-    uint32_t id = stop->part, added = queue->parts.count;
+    uint32_t id = queue_stop(queue, stream, position)->part, added = queue->parts.count;
     struct part *first = &queue->parts.at[id], second = *first;
-    assert(stop->kind == STOP_WAIT && position < first->last[0]);
-    assert(queue->second[stream] == NONE);
-    stop->kind = STOP_END;
-    first->last[0] = position;
+    assert(first->first[1] == first->end[1]);
+    position = divide_list(queue, first, position);
+    struct stop *stops = queue->lanes[stream].stops.at;
+    assert(stops[position].kind == STOP_WAIT);
+    stops[position].kind = STOP_END;
+    first->end[0] = position;
     second.first[0] = position + 1;
-    second.wait = stop->event;
+    second.wait = stops[position].event;
     second.needs = (struct vec_u32){NULL, 0, 0};
-    find_commits(queue, first);
-    find_commits(queue, &second);
-    find_needs(queue, first);
-    find_needs(queue, &second);
-    if (first->last[0] - first->first[0] < second.last[0] - second.first[0]) {
+    find_part(queue, first);
+    find_part(queue, &second);
+    /* The half with fewer stops has the new number. */
+    if (first->end[0] - first->first[0] < second.end[0] - second.first[0]) {
         struct part shorter = *first;
         *first = second;
         second = shorter;
     }
-    for (uint32_t i = second.first[0]; i <= second.last[0]; i++)
-        lane->stops.at[i].part = added;
+    for (uint32_t i = second.first[0]; i <= second.end[0]; i++)
+        stops[i].part = added;
     vec_push(&queue->parts, second);
+    find_rest(queue, stream, position + 1);
 }

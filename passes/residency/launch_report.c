@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------- names ---- */
+/* ------------------------------------------------------------------------- rows ---- */
 
 static void launch_name(struct text *text, const struct graph_launches *launches, uint32_t row)
 {
@@ -37,7 +37,76 @@ static void put_launch(struct text *text, const struct graph_launches *launches,
         text_printf(text, " on stream \"%.*s\"", NAME(launches->module, label));
 }
 
-/* ------------------------------------------------------------------------- lines ---- */
+/* "23 of 24 AICs and 46 of 48 AIVs": the cores of blocks, and how many of them are held. */
+static void put_cores(struct text *text, enum block_shape shape, uint64_t blocks,
+                      const uint64_t *held)
+{
+    const struct shape_info *info = shape_info(shape);
+    const uint32_t takes[2] = {info->aics, info->aivs};
+    for (int i = 0; i < 2; i++) {
+        unsigned long long count = blocks * takes[i];
+        if (!takes[i])
+            continue;
+        if (i == 1 && takes[0])
+            text_string(text, " and ");
+        if (held)
+            text_printf(text, "%llu of ", (unsigned long long)*held * takes[i]);
+        text_printf(text, "%llu %s%s", count, i == 0 ? "AIC" : "AIV", count == 1 ? "" : "s");
+    }
+}
+
+/* A list of events: begins with `verb`, ends with `when`. */
+struct event_clause {
+    const char *verb, *when;
+};
+enum { WAITS_BEFORE, WAITS_INSIDE, SENDS_INSIDE, SENDS_AT_END };
+static const struct event_clause event_clauses[] = {
+    [WAITS_BEFORE] = {"; waits for ", " before it starts"},
+    [WAITS_INSIDE] = {"; waits for ", " in the middle"},
+    [SENDS_INSIDE] = {"; sends ", " in the middle"},
+    [SENDS_AT_END] = {"; sends ", " at its end"},
+};
+
+/* Goes on with a clause, or ends the open one (-1: there is none) and begins it. */
+static void put_clause(struct text *text, const struct graph_launches *launches, int *open,
+                       int clause, uint32_t event)
+{
+    if (*open >= 0 && *open != clause)
+        text_string(text, event_clauses[*open].when);
+    if (clause >= 0) {
+        text_string(text, *open == clause ? ", " : event_clauses[clause].verb);
+        put_event(text, launches, event);
+    }
+    *open = clause;
+}
+
+void describe_row(struct text *text, const struct graph_launches *launches, uint32_t index)
+{
+    const struct launch_table *table = &launches->table;
+    const struct launch_row *row = &table->rows.at[index];
+    int open = -1;
+    text_printf(text, "%u: ", index);
+    put_launch(text, launches, index);
+    if (row->blocks > 0) {
+        text_printf(text, ", %s, ", shape_info(row->shape)->name);
+        put_cores(text, row->shape, row->blocks, NULL);
+    } else {
+        text_string(text, ", no cores");
+    }
+    text_string(text, row->keeps ? " at once" : row->blocks > 1 ? " in turn" : "");
+    for (uint32_t i = 0; i < row->waits.count; i++)
+        put_clause(text, launches, &open, WAITS_BEFORE, table->events.at[row->waits.first + i]);
+    for (uint32_t i = 0; i < row->steps.count; i++) {
+        const struct launch_step *step = &table->steps.at[row->steps.first + i];
+        put_clause(text, launches, &open, step->kind == STEP_WAIT ? WAITS_INSIDE : SENDS_INSIDE,
+                   step->event);
+    }
+    for (uint32_t i = 0; i < row->sends.count; i++)
+        put_clause(text, launches, &open, SENDS_AT_END, table->events.at[row->sends.first + i]);
+    put_clause(text, launches, &open, -1, NONE);
+}
+
+/* ------------------------------------------------------------------------- hangs ---- */
 
 void launch_lines_free(struct launch_lines *lines)
 {
@@ -54,92 +123,17 @@ static void add_line(struct launch_lines *lines, uint32_t row, struct text *text
     *text = (struct text){NULL, 0, 0};
 }
 
-/* ------------------------------------------------------------------------- rows ---- */
-
-static void launch_cores(struct text *text, enum block_shape shape, uint64_t blocks)
+/* What the n-th lane of a part waits for: ", and waits in the middle for e of '@g_s'". */
+static void put_wait(struct text *text, const struct graph_launches *launches,
+                     const struct search *search, const struct part *part, int n,
+                     const char *joined)
 {
-    const struct shape_info *info = shape_info(shape);
-    const uint64_t counts[2] = {blocks * info->aics, blocks * info->aivs};
-    static const char *const names[2] = {"AIC", "AIV"};
-    const char *between = "";
-    for (int i = 0; i < 2; i++) {
-        if (i == 0 ? !info->aics : !info->aivs)
-            continue;
-        text_printf(text, "%s%llu %s%s", between, (unsigned long long)counts[i], names[i],
-                    counts[i] == 1 ? "" : "s");
-        between = " and ";
-    }
-}
-
-/* One clause after another: "; waits for a, b before it starts". */
-struct clause {
-    struct text *text;
-    const struct graph_launches *launches;
-    const char *verb;
-    bool begun;
-};
-
-static void add_event(struct clause *clause, uint32_t event)
-{
-    text_string(clause->text, clause->begun ? ", " : clause->verb);
-    put_event(clause->text, clause->launches, event);
-    clause->begun = true;
-}
-
-static void end_clause(const struct clause *clause, const char *when)
-{
-    if (clause->begun)
-        text_string(clause->text, when);
-}
-
-static void put_steps(struct text *text, const struct graph_launches *launches,
-                      const struct launch_row *row)
-{
-    const struct launch_step *steps = launches->table.steps.at + row->steps.first;
-    for (uint32_t i = 0; i < row->steps.count;) {
-        enum step_kind kind = steps[i].kind;
-        struct clause clause = {text, launches, kind == STEP_WAIT ? "; waits for " : "; sends ",
-                                false};
-        for (; i < row->steps.count && steps[i].kind == kind; i++)
-            add_event(&clause, steps[i].event);
-        end_clause(&clause, " in the middle");
-    }
-}
-
-static void put_events(struct text *text, const struct graph_launches *launches,
-                       struct range events, const char *verb, const char *when)
-{
-    struct clause clause = {text, launches, verb, false};
-    for (uint32_t i = 0; i < events.count; i++)
-        add_event(&clause, launches->table.events.at[events.first + i]);
-    end_clause(&clause, when);
-}
-
-void describe_row(struct text *text, const struct graph_launches *launches, uint32_t index)
-{
-    const struct launch_row *row = &launches->table.rows.at[index];
-    text_printf(text, "%u: ", index);
-    put_launch(text, launches, index);
-    if (row->blocks > 0)
-        text_printf(text, ", %s", shape_info(row->shape)->name);
-    text_string(text, ", ");
-    if (row->blocks == 0)
-        text_string(text, "no cores");
+    const struct queue *queue = &search->queue;
+    uint32_t event = queue_lacks(queue, search->stuck, part, n);
+    if (queue_is_started(queue, search->stuck, part))
+        text_printf(text, "%s waits in the middle for ", joined);
     else
-        launch_cores(text, row->shape, row->blocks);
-    text_string(text, row->keeps ? " at once" : row->blocks > 1 ? " in turn" : "");
-    put_events(text, launches, row->waits, "; waits for ", " before it starts");
-    put_steps(text, launches, row);
-    put_events(text, launches, row->sends, "; sends ", " at its end");
-}
-
-/* ------------------------------------------------------------------------- a state ---- */
-
-/* "e of '@g_s'": what a lane waits for, which is not sent. */
-static void put_missing(struct text *text, const struct graph_launches *launches,
-                        const struct queue *queue, const uint32_t *positions, uint32_t lane)
-{
-    uint32_t event = queue_lacks(queue, positions, lane);
+        text_string(text, " has not started, and waits for ");
     if (event == NONE)
         return;
     const struct sender *sender = &queue->senders[event];
@@ -148,52 +142,33 @@ static void put_missing(struct text *text, const struct graph_launches *launches
     launch_name(text, launches, queue_part(queue, sender->lane, sender->stop)->row);
 }
 
-/* "23 of 24 AICs and 46 of 48 AIVs"; of a launch that keeps nothing it is what a block takes. */
-static void put_share(struct text *text, const struct launch_row *row, uint64_t blocks)
+/* `blocks`: how many a stream's launch has. */
+static void put_stream(struct text *text, const struct graph_launches *launches,
+                       const struct search *search, uint32_t stream, uint64_t blocks)
 {
-    const struct shape_info *info = shape_info(row->shape);
-    uint64_t all = row->keeps ? row->blocks : 1;
-    if (info->aics)
-        text_printf(text, "%llu of %llu AIC%s", (unsigned long long)blocks, (unsigned long long)all,
-                    all == 1 ? "" : "s");
-    if (info->aivs)
-        text_printf(text, "%s%llu of %llu AIV%s", info->aics ? " and " : "",
-                    (unsigned long long)(blocks * info->aivs),
-                    (unsigned long long)(all * info->aivs), all * info->aivs == 1 ? "" : "s");
-}
-
-static void put_standing(struct text *text, const struct graph_launches *launches,
-                         const struct search *search, uint32_t stream, uint64_t blocks)
-{
-    const struct queue *queue = search->queue;
-    uint32_t lane, index = queue_part(queue, stream, search->stuck[stream])->row;
-    const struct launch_row *row = &queue->table->rows.at[index];
-    enum standing standing = search_standing(search, stream, &lane);
-    put_launch(text, launches, index);
-    if (standing == STANDS_BEFORE_START) {
-        text_string(text, " has not started, and waits for ");
-        put_missing(text, launches, queue, search->stuck, lane);
-        return;
+    int n;
+    enum block_reason reason = search_reason(search, stream, &n);
+    const struct part *part = search_part(search, stream);
+    const struct launch_row *row = part_row(&search->queue, part);
+    put_launch(text, launches, part->row);
+    if (reason != BEFORE_START) {
+        text_string(text, " has ");
+        put_cores(text, row->shape, row->keeps ? row->blocks : 1, &blocks);
     }
-    text_string(text, " has ");
-    put_share(text, row, blocks);
-    if (standing == STANDS_IN_WAIT) {
-        text_string(text, ", and waits in the middle for ");
-        put_missing(text, launches, queue, search->stuck, lane);
-    } else {
+    if (reason != LACKS_CORES)
+        put_wait(text, launches, search, part, n, ", and");
+    else
         text_string(text, row->keeps && blocks ? ", keeps them, and lacks the others"
                                                : ", and finds none");
-    }
 }
 
-enum { WAY_STATES = 16 };
-
-/* What a stream has passed from one state to the next. */
+/* What a lane has passed from one state to the next. */
 static void put_passed(struct text *text, const struct graph_launches *launches,
                        const struct queue *queue, uint32_t lane, uint32_t from, uint32_t to)
 {
-    const struct part *last = queue_part(queue, lane, to - 1),
-                      *first = queue_part(queue, lane, from);
+    const struct part *first = queue_part(queue, lane, from),
+                      *last = queue_part(queue, lane, to - 1);
+    const struct stop *stop = queue_stop(queue, lane, to - 1);
     if (text->size)
         text_string(text, ", then ");
     if (first->row != last->row) {
@@ -202,83 +177,78 @@ static void put_passed(struct text *text, const struct graph_launches *launches,
         text_string(text, " to ");
     }
     launch_name(text, launches, last->row);
-    if (last->last[lane != last->stream] < to) {
-        text_string(text, " ended");
-        return;
-    }
-    text_string(text, " passed ");
-    put_event(text, launches, queue_stop(queue, lane, to - 1)->event);
+    text_string(text, stop->kind == STOP_END ? " ended" : " passed ");
+    if (stop->kind != STOP_END)
+        put_event(text, launches, stop->event);
 }
 
-static void put_change(struct text *text, const struct graph_launches *launches,
-                       const struct queue *queue, const uint32_t *from, const uint32_t *to)
-{
-    for (uint32_t lane = 0; lane < queue->n_lanes; lane++) {
-        uint32_t stream = queue->lanes[lane].stream;
-        bool told = lane != stream && to[stream] > from[stream];
-        if (to[lane] > from[lane] && !told)
-            put_passed(text, launches, queue, lane, from[lane], to[lane]);
-    }
-}
+enum { WAY_STATES = 16 };
 
 /* The last states before the one that hangs. */
 static void describe_way(struct launch_lines *lines, const struct graph_launches *launches,
                          const struct search *search)
 {
-    const struct queue *queue = search->queue;
-    uint32_t n = queue->n_lanes, count = 1, id = search->stuck_id;
-    uint32_t *states = mem_calloc((WAY_STATES + 2) * (size_t)n, sizeof *states);
+    const struct queue *queue = &search->queue;
+    uint32_t n = queue->n_lanes;
+    struct vec_u32 states = {NULL, 0, 0};
     struct text text = {NULL, 0, 0};
-    memcpy(states, search->stuck, n * sizeof *states);
-    while (count <= WAY_STATES && search_previous(search, &id, states + (size_t)count * n))
-        count++;
-    if (count <= WAY_STATES) /* from the beginning, or a root */
-        memcpy(states + (size_t)count++ * n, search->roots.at, n * sizeof *states);
-    while (--count > 0)
-        put_change(&text, launches, queue, states + (size_t)count * n,
-                   states + (size_t)(count - 1) * n);
+    search_way(search, WAY_STATES + 1, &states);
+    if (states.count <= WAY_STATES * n) /* from the beginning */
+        for (uint32_t i = 0; i < n; i++)
+            vec_push(&states, 0);
+    for (uint32_t at = states.count - n; at > 0; at -= n) {
+        const uint32_t *from = states.at + at, *to = from - n;
+        for (uint32_t lane = 0; lane < n; lane++)
+            if (to[lane] > from[lane] && (lane < queue->table->n_streams ||
+                                          to[queue_stream(queue, lane)] ==
+                                              from[queue_stream(queue, lane)]))
+                put_passed(&text, launches, queue, lane, from[lane], to[lane]);
+    }
     if (text.size)
         add_line(lines, NONE, &text);
     text_free(&text);
-    mem_free(states);
+    vec_free(&states);
 }
 
-void describe_state(struct launch_lines *lines, const struct graph_launches *launches,
-                    const struct search *search)
+static void describe_cycle(struct launch_lines *lines, const struct graph_launches *launches,
+                           const struct search *search)
 {
-    const struct queue *queue = search->queue;
-    uint32_t n = queue->table->n_streams, lane;
+    const struct queue *queue = &search->queue;
+    struct vec_u32 lanes = {NULL, 0, 0};
+    queue_find_cycle(queue, search->stuck, &lanes);
+    for (uint32_t i = 0; i < lanes.count; i++) {
+        struct text text = {NULL, 0, 0};
+        uint32_t stream = queue_stream(queue, lanes.at[i]);
+        const struct part *part = search_part(search, stream);
+        put_launch(&text, launches, part->row);
+        put_wait(&text, launches, search, part, lanes.at[i] != stream, "");
+        add_line(lines, part->row, &text);
+    }
+    vec_free(&lanes);
+}
+
+void describe_hang(struct launch_lines *lines, const struct graph_launches *launches,
+                   const struct search *search)
+{
+    uint32_t n = launches->table.n_streams;
+    if (search->verdict == SEARCH_CYCLE) {
+        describe_cycle(lines, launches, search);
+        return;
+    }
     uint64_t *blocks = mem_calloc(n, sizeof *blocks);
     search_shares(search, blocks);
     for (uint32_t s = 0; s < n; s++) {
         struct text text = {NULL, 0, 0};
-        if (search_standing(search, s, &lane) == STANDS_OVER)
+        if (!search_part(search, s))
             continue;
-        put_standing(&text, launches, search, s, blocks[s]);
-        add_line(lines, queue_part(queue, s, search->stuck[s])->row, &text);
+        put_stream(&text, launches, search, s, blocks[s]);
+        add_line(lines, search_part(search, s)->row, &text);
     }
     mem_free(blocks);
     describe_way(lines, launches, search);
 }
 
-void describe_cycle(struct launch_lines *lines, const struct graph_launches *launches,
-                    const struct queue *queue, const uint32_t *positions)
-{
-    struct vec_u32 lanes = {NULL, 0, 0};
-    queue_find_cycle(queue, positions, &lanes);
-    for (uint32_t i = 0; i < lanes.count; i++) {
-        struct text text = {NULL, 0, 0};
-        uint32_t lane = lanes.at[i];
-        const struct part *part = queue_part(queue, lane, positions[lane]);
-        put_launch(&text, launches, part->row);
-        text_string(&text, queue_is_started(queue, positions, part)
-                               ? " waits in the middle for "
-                               : " has not started, and waits for ");
-        put_missing(&text, launches, queue, positions, lane);
-        add_line(lines, part->row, &text);
-    }
-    vec_free(&lanes);
-}
+/* ------------------------------------------------------------------------- texts ---- */
 
 /* Limits: launches in all that is tried, so that one order is always tried; states and work of one
  * search, beyond which it is not known whether a change would help. */
@@ -298,8 +268,6 @@ void launch_advisor_free(struct launch_advisor *advisor)
     graph_launches_free(&advisor->launches);
 }
 
-/* ------------------------------------------------------------------------- texts ---- */
-
 struct span launch_span(const struct launch_advisor *advisor, uint32_t row)
 {
     if (row == NONE)
@@ -313,8 +281,8 @@ struct span launch_span(const struct launch_advisor *advisor, uint32_t row)
 
 static const char *keep_text(const struct launch_advisor *advisor, struct text *text)
 {
-    const char *kept = arena_printf(&advisor->context->diags->arena, "%.*s", (int)text->size,
-                                    text->size ? text->at : "");
+    const char *kept =
+        arena_printf(&advisor->context->diags->arena, "%.*s", (int)text->size, text->at);
     text_free(text);
     return kept;
 }
@@ -330,32 +298,37 @@ const char *launch_cores_text(const struct launch_advisor *advisor, enum block_s
                               uint32_t blocks)
 {
     struct text text = {NULL, 0, 0};
-    launch_cores(&text, shape, blocks);
+    put_cores(&text, shape, blocks, NULL);
     return keep_text(advisor, &text);
 }
 
-/* ------------------------------------------------------------------------- trying ---- */
+/* ------------------------------------------------------------------------- advice ---- */
 
-/* `second` waits for the end of `first` before it starts: rows, or NONE. */
-struct launch_order {
-    uint32_t first, second;
-};
+/* Rows as they might be: to be freed. */
+static struct launch_table copy_table(const struct launch_table *table)
+{
+    struct launch_table copy = *table;
+    copy.rows.at = mem_calloc(table->rows.capacity, sizeof *table->rows.at);
+    copy.events.at = mem_calloc(table->events.capacity, sizeof *table->events.at);
+    if (table->rows.count)
+        memcpy(copy.rows.at, table->rows.at, table->rows.count * sizeof *table->rows.at);
+    if (table->events.count)
+        memcpy(copy.events.at, table->events.at, table->events.count * sizeof *table->events.at);
+    return copy;
+}
 
-/* Whether nothing hangs with that order, after at most `most` cuts, none of them of the row. */
-static bool is_enough(const struct launch_table *table, struct launch_order order, uint32_t row,
+/* Whether nothing hangs with a table, after at most `most` cuts, none of them of the row. Frees it.
+ * False where no more may be tried. */
+static bool is_enough(struct launch_advisor *advisor, struct launch_table *table, uint32_t row,
                       uint32_t most)
 {
-    struct queue queue;
     struct search search;
     struct fixes fixes = {NULL, 0, 0};
     uint32_t cuts = 0;
-    queue_init(&queue, table);
-    if (order.first != NONE)
-        queue_add_order(&queue, order.first, order.second);
-    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
-    bool enough = !queue_has_cycle(&queue, positions);
+    bool enough = advisor->tries > 0;
     if (enough) {
-        search_init(&search, &queue, ADVICE_STATES, ADVICE_WORK);
+        advisor->tries--;
+        search_init(&search, table, ADVICE_STATES, ADVICE_WORK);
         enough = search_fix(&search, &fixes) == SEARCH_SAFE;
         search_free(&search);
     }
@@ -364,10 +337,26 @@ static bool is_enough(const struct launch_table *table, struct launch_order orde
         enough = enough && !(fixes.at[i].cut && fixes.at[i].row == row);
     }
     vec_free(&fixes);
-    mem_free(positions);
-    queue_free(&queue);
+    vec_free(&table->rows);
+    vec_free(&table->events);
     return enough && cuts <= most;
 }
+
+static void append_event(struct launch_table *table, struct range *events, uint32_t event)
+{
+    struct range range = {table->events.count, events->count + 1};
+    for (uint32_t i = 0; i < events->count; i++) {
+        uint32_t old = table->events.at[events->first + i];
+        vec_push(&table->events, old);
+    }
+    vec_push(&table->events, event);
+    *events = range;
+}
+
+/* `second` waits for the end of `first` before it starts: rows, or NONE. */
+struct launch_order {
+    uint32_t first, second;
+};
 
 /* An order of two of the rows that is enough, or one of NONE: of the one row that must not be cut,
  * if there is such a row. Orders in which the text has the launches are tried first: an op can name
@@ -382,59 +371,15 @@ static struct launch_order find_order(struct launch_advisor *advisor, const uint
                      (row != NONE && order.first != row && order.second != row);
         if (tried)
             continue;
-        advisor->tries--;
-        if (is_enough(&advisor->launches.table, order, row, most))
+        struct launch_table table = copy_table(&advisor->launches.table);
+        uint32_t event = table.n_events++;
+        append_event(&table, &table.rows.at[order.first].sends, event);
+        append_event(&table, &table.rows.at[order.second].waits, event);
+        if (is_enough(advisor, &table, row, most))
             return order;
     }
     return (struct launch_order){NONE, NONE};
 }
-
-/* Rows as they might be: to be freed. */
-static struct launch_table copy_rows(const struct launch_table *table)
-{
-    struct launch_table copy = *table;
-    copy.rows.at = mem_calloc(table->rows.count, sizeof *table->rows.at);
-    memcpy(copy.rows.at, table->rows.at, table->rows.count * sizeof *table->rows.at);
-    return copy;
-}
-
-/* Whether nothing hangs with these rows, after at most `most` cuts. */
-static bool try_rows(struct launch_advisor *advisor, const struct launch_table *table,
-                     uint32_t most)
-{
-    if (advisor->tries == 0)
-        return false;
-    advisor->tries--;
-    return is_enough(table, (struct launch_order){NONE, NONE}, NONE, most);
-}
-
-/* Whether nothing hangs where those of the rows that keep cores have one block each. */
-static bool do_fewer_cores(struct launch_advisor *advisor, const struct vec_u32 *rows)
-{
-    struct launch_table narrow = copy_rows(&advisor->launches.table);
-    for (uint32_t i = 0; i < rows->count; i++)
-        if (narrow.rows.at[rows->at[i]].keeps)
-            narrow.rows.at[rows->at[i]].blocks = 1;
-    bool enough = try_rows(advisor, &narrow, 0);
-    mem_free(narrow.rows.at);
-    return enough;
-}
-
-/* Whether nothing hangs where a launch with fixed slots is changed as others are. */
-static bool do_without_slots(struct launch_advisor *advisor, uint32_t row)
-{
-    uint32_t block = advisor->launches.sources.at[row].block;
-    struct launch_table open = copy_rows(&advisor->launches.table);
-    open.rows.at[row].sealed = false;
-    bool enough =
-        block != NONE &&
-        attr_flag(advisor->module, advisor->graph->blocks.at[block].attrs, W_fixed_slots) &&
-        try_rows(advisor, &open, UINT32_MAX);
-    mem_free(open.rows.at);
-    return enough;
-}
-
-/* ------------------------------------------------------------------------- helps ---- */
 
 /* The op of a launch whose order is that of the launch: the first or last in the text that executes
  * something. */
@@ -449,8 +394,7 @@ static uint32_t end_op(const struct launch_advisor *advisor, uint32_t row, bool 
         return end;
     for (uint32_t i = members->first[source.block]; i < members->first[source.block + 1]; i++) {
         uint32_t op = members->ops[i];
-        bool later = end != NONE && order->position[op] > order->position[end];
-        if (!order->passive[op] && (end == NONE || later == last))
+        if (end == NONE || (order->position[op] > order->position[end]) == last)
             end = op;
     }
     return end;
@@ -461,32 +405,50 @@ static void help_order(const struct launch_advisor *advisor, struct launch_order
 {
     struct diags *diags = advisor->context->diags;
     const struct graph *graph = advisor->graph;
-    uint32_t from = end_op(advisor, advice.first, true), to = end_op(advisor, advice.second, false);
-    if (from == NONE || to == NONE)
-        return;
-    const struct op *first = &graph->ops.at[from], *second = &graph->ops.at[to];
-    const char *text = op_text(advisor->module, graph, second, &diags->arena);
-    bool named =
-        first->results.count && second->loc != NONE && first->loc < second->loc; /* above it */
-    const char *how =
-        named
-            ? arena_printf(&diags->arena, "'after (%%%.*s)' on %s",
-                           NAME(advisor->module, graph->values.at[first->results.first].name), text)
-            : arena_printf(&diags->arena, "an event from %s to %s",
+    const struct op *first = &graph->ops.at[end_op(advisor, advice.first, true)],
+                    *second = &graph->ops.at[end_op(advisor, advice.second, false)];
+    const char *text = op_text(advisor->module, graph, second, &diags->arena), *how;
+    if (first->results.count && second->loc != NONE && first->loc < second->loc) /* above it */
+        how = arena_printf(&diags->arena, "'after (%%%.*s)' on %s",
+                           NAME(advisor->module, graph->values.at[first->results.first].name),
+                           text);
+    else
+        how = arena_printf(&diags->arena, "an event from %s to %s",
                            op_text(advisor->module, graph, first, &diags->arena), text);
     diag_help(diags, "with %s, %s starts when %s has ended, and %s", how,
               launch_text(advisor, advice.second), launch_text(advisor, advice.first), then);
+}
+
+/* Whether nothing hangs where those of the rows that keep cores have one block each. */
+static bool do_fewer_cores(struct launch_advisor *advisor, const struct vec_u32 *rows)
+{
+    struct launch_table narrow = copy_table(&advisor->launches.table);
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (narrow.rows.at[rows->at[i]].keeps)
+            narrow.rows.at[rows->at[i]].blocks = 1;
+    return is_enough(advisor, &narrow, NONE, 0);
+}
+
+/* Whether nothing hangs where a launch with fixed slots is changed as others are. */
+static bool do_without_slots(struct launch_advisor *advisor, uint32_t row)
+{
+    uint32_t block = advisor->launches.sources.at[row].block;
+    if (block == NONE ||
+        !attr_flag(advisor->module, advisor->graph->blocks.at[block].attrs, W_fixed_slots))
+        return false;
+    struct launch_table open = copy_table(&advisor->launches.table);
+    open.rows.at[row].sealed = false;
+    return is_enough(advisor, &open, NONE, UINT32_MAX);
 }
 
 void advise_hang(struct launch_advisor *advisor, const struct search *search)
 {
     static const char fewer[] = "on fewer cores (a smaller 'block' of their kernels)";
     struct diags *diags = advisor->context->diags;
-    const struct queue *queue = search->queue;
     struct vec_u32 rows = {NULL, 0, 0};
-    for (uint32_t s = 0; s < queue->table->n_streams; s++)
-        if (!queue_is_over(queue, s, search->stuck[s]))
-            vec_push(&rows, queue_part(queue, s, search->stuck[s])->row);
+    for (uint32_t s = 0; s < advisor->launches.table.n_streams; s++)
+        if (search_part(search, s))
+            vec_push(&rows, search_part(search, s)->row);
     struct launch_order order = find_order(advisor, rows.at, rows.count, NONE, 0);
     const char *then = "nothing hangs";
     if (order.first == NONE) {
@@ -494,15 +456,15 @@ void advise_hang(struct launch_advisor *advisor, const struct search *search)
         then = "cuts may mend the rest";
     }
     bool few = do_fewer_cores(advisor, &rows);
-    if (order.first != NONE)
+    if (order.first != NONE) {
         diag_help(diags,
                   few ? "order them by 'after', have them run on one stream, or %s"
                       : "order them by 'after', or have them run on one stream",
                   fewer);
-    else if (few)
-        diag_help(diags, "have them run %s", fewer);
-    if (order.first != NONE)
         help_order(advisor, order, then);
+    } else if (few) {
+        diag_help(diags, "have them run %s", fewer);
+    }
     for (uint32_t i = 0; i < rows.count; i++)
         if (do_without_slots(advisor, rows.at[i]))
             diag_help(diags,
@@ -514,7 +476,7 @@ void advise_hang(struct launch_advisor *advisor, const struct search *search)
 
 void advise_cut(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts)
 {
-    struct launch_order order = find_order(advisor, fix->others, fix->n_others, fix->row, cuts - 1);
+    struct launch_order order = find_order(advisor, fix->rows, fix->n_rows, fix->row, cuts - 1);
     if (order.first != NONE)
         help_order(advisor, order, "nothing is cut here");
 }

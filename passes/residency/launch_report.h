@@ -1,5 +1,5 @@
-/* What passes say of launches: what they are and wait for, states in which they hang, changes that
- * would help, each tried before it is proposed, and rings. */
+/* What passes report of launches: what they are and wait for, states in which they hang, changes
+ * that would help, each tried before it is proposed, and rings. */
 #ifndef PASSES_RESIDENCY_LAUNCH_REPORT_H
 #define PASSES_RESIDENCY_LAUNCH_REPORT_H
 
@@ -21,13 +21,10 @@ void launch_lines_free(struct launch_lines *lines);
 
 /* The account of a row: "3: '@g_s' on stream "1", cube, 24 AICs at once; waits ...". */
 void describe_row(struct text *text, const struct graph_launches *launches, uint32_t row);
-
-/* Of the state that hangs: a line for each stream that is not over, then how it was reached. */
-void describe_state(struct launch_lines *lines, const struct graph_launches *launches,
-                    const struct search *search);
-/* Of a wait cycle with these positions: a line for each launch of it. */
-void describe_cycle(struct launch_lines *lines, const struct graph_launches *launches,
-                    const struct queue *queue, const uint32_t *positions);
+/* Of the state that hangs: a line for each stream that is not over, then how it was reached. Of a
+ * cycle: a line for each launch of it. */
+void describe_hang(struct launch_lines *lines, const struct graph_launches *launches,
+                   const struct search *search);
 
 /* The launches of a graph, and who works on them. */
 struct launch_advisor {
@@ -55,7 +52,7 @@ void advise_hang(struct launch_advisor *advisor, const struct search *search);
 void advise_cut(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts);
 
 /* The remarks `ring`, where remarks are kept: one for each ring of the module's graphs, in the
- * place of those that were said before. Each launch of a ring waits, in the end, for a part of
+ * place of those that were made before. Each launch of a ring waits, in the end, for a part of
  * itself, so that none can come before the others as a whole. The graphs have events of all order
  * between launches. */
 void report_rings(struct diags *diags, const struct module *module, struct analyses *analyses);

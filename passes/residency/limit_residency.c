@@ -113,36 +113,22 @@ static void seal_entries(struct launch_advisor *advisor)
     }
 }
 
-/* `work`: what is left of it in all rounds. */
-static enum verdict find_fixes(const struct launch_table *table, struct fixes *fixes,
-                               uint64_t *work)
+/* `work`: what is left of it in all rounds. Before there are entries, a notification may come before
+ * all blocks have their cores. Where nothing helps against that, fixes are looked for that help if
+ * it does not: verify-launches decides. */
+static void find_fixes(struct launch_table *table, struct fixes *fixes, uint64_t *work)
 {
-    struct queue queue;
-    enum verdict verdict = SEARCH_UNKNOWN;
-    queue_init(&queue, table);
-    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
-    if (!queue_has_cycle(&queue, positions)) {
+    for (int early = 1; early >= 0 && fixes->count == 0; early--) {
         struct search search;
-        search_init(&search, &queue, SEARCH_STATES, *work);
-        verdict = search_fix(&search, fixes);
+        for (uint32_t i = 0; i < table->steps.count; i++)
+            table->steps.at[i].early = early && table->steps.at[i].early;
+        search_init(&search, table, SEARCH_STATES, *work);
+        enum verdict verdict = search_fix(&search, fixes);
         *work -= search.work < *work ? search.work : *work;
         search_free(&search);
+        if (verdict != SEARCH_HANGS)
+            break;
     }
-    mem_free(positions);
-    queue_free(&queue);
-    return verdict;
-}
-
-/* Before there are entries, a notification may come before all blocks have their cores. Where
- * nothing helps against that, others are looked for that help if it does not: verify-launches
- * decides. */
-static void find_all_fixes(struct launch_table *table, struct fixes *fixes, uint64_t *work)
-{
-    if (find_fixes(table, fixes, work) != SEARCH_HANGS || fixes->count > 0)
-        return;
-    for (uint32_t i = 0; i < table->steps.count; i++)
-        table->steps.at[i].early = false;
-    find_fixes(table, fixes, work);
 }
 
 static bool limit_graph(struct launch_advisor *advisor, struct graph *graph, uint64_t *work,
@@ -153,7 +139,7 @@ static bool limit_graph(struct launch_advisor *advisor, struct graph *graph, uin
     uint32_t cuts = 0;
     bool ok = true;
     seal_entries(advisor);
-    find_all_fixes(&advisor->launches.table, &fixes, work);
+    find_fixes(&advisor->launches.table, &fixes, work);
     for (uint32_t i = 0; i < fixes.count; i++)
         cuts += fixes.at[i].cut;
     for (uint32_t i = 0; i < fixes.count; i++)

@@ -15,43 +15,29 @@
 #include "passes/residency/launch_report.h"
 
 /* A line of a state is a note; what has no place of its own is told at the one before. */
-static void add_notes(const struct launch_advisor *advisor, const struct launch_lines *lines)
-{
-    struct diags *diags = advisor->context->diags;
-    for (uint32_t i = 0; i < lines->count; i++) {
-        struct span span = launch_span(advisor, lines->at[i].row);
-        if (lines->at[i].row == NONE)
-            diag_help(diags, "it came so: %s", lines->at[i].text);
-        else if (span.end)
-            diag_note(diags, span, "%s", lines->at[i].text);
-        else
-            diag_help(diags, "%s", lines->at[i].text);
-    }
-}
-
 static void report_hang(struct launch_advisor *advisor, const struct search *search)
 {
+    struct diags *diags = advisor->context->diags;
+    bool cycle = search->verdict == SEARCH_CYCLE;
     struct launch_lines lines = {NULL, 0, 0};
-    describe_state(&lines, &advisor->launches, search);
+    describe_hang(&lines, &advisor->launches, search);
     assert(lines.count > 0);
-    if (diag_at(advisor->context->diags, DIAG_launches_hang, launch_span(advisor, lines.at[0].row),
-                "launches of '@%.*s' can keep each other's cores for ever",
-                NAME(advisor->module, advisor->graph->name))) {
-        add_notes(advisor, &lines);
-        advise_hang(advisor, search);
+    bool kept = diag_at(diags, cycle ? DIAG_launches_circle : DIAG_launches_hang,
+                        launch_span(advisor, lines.at[0].row),
+                        cycle ? "launches of '@%.*s' wait for each other"
+                              : "launches of '@%.*s' can keep each other's cores for ever",
+                        NAME(advisor->module, advisor->graph->name));
+    for (uint32_t i = 0; i < lines.count && kept; i++) {
+        struct span span = launch_span(advisor, lines.at[i].row);
+        if (lines.at[i].row == NONE)
+            diag_help(diags, "it came so: %s", lines.at[i].text);
+        else if (span.end)
+            diag_note(diags, span, "%s", lines.at[i].text);
+        else
+            diag_help(diags, "%s", lines.at[i].text);
     }
-    launch_lines_free(&lines);
-}
-
-static void report_cycle(const struct launch_advisor *advisor, const struct queue *queue,
-                         const uint32_t *positions)
-{
-    struct launch_lines lines = {NULL, 0, 0};
-    describe_cycle(&lines, &advisor->launches, queue, positions);
-    if (diag_at(advisor->context->diags, DIAG_launches_circle,
-                launch_span(advisor, lines.at[0].row), "launches of '@%.*s' wait for each other",
-                NAME(advisor->module, advisor->graph->name)))
-        add_notes(advisor, &lines);
+    if (kept && !cycle)
+        advise_hang(advisor, search);
     launch_lines_free(&lines);
 }
 
@@ -66,32 +52,17 @@ static void report_unknown(const struct launch_advisor *advisor, const struct se
         diag_help(diags, "order more of them, or use fewer streams");
 }
 
-static bool verify_states(struct launch_advisor *advisor, struct queue *queue)
-{
-    struct search search;
-    search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
-    enum verdict verdict = search_run(&search);
-    if (verdict == SEARCH_HANGS)
-        report_hang(advisor, &search);
-    else if (verdict == SEARCH_UNKNOWN)
-        report_unknown(advisor, &search);
-    search_free(&search);
-    return verdict == SEARCH_SAFE;
-}
-
 static bool verify_graph(struct launch_advisor *advisor)
 {
-    struct queue queue;
-    queue_init(&queue, &advisor->launches.table);
-    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
-    bool ok = !queue_has_cycle(&queue, positions);
-    if (ok)
-        ok = verify_states(advisor, &queue);
-    else
-        report_cycle(advisor, &queue, positions);
-    mem_free(positions);
-    queue_free(&queue);
-    return ok;
+    struct search search;
+    search_init(&search, &advisor->launches.table, SEARCH_STATES, SEARCH_WORK);
+    enum verdict verdict = search_run(&search);
+    if (verdict == SEARCH_UNKNOWN)
+        report_unknown(advisor, &search);
+    else if (verdict != SEARCH_SAFE)
+        report_hang(advisor, &search);
+    search_free(&search);
+    return verdict == SEARCH_SAFE;
 }
 
 bool pass_verify_launches(struct pass_context *context)

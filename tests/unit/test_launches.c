@@ -157,32 +157,14 @@ static void put_table(struct text *text, const struct launch_table *table)
 
 /* ------------------------------------------------------------------------- verdicts ---- */
 
-/* Not only what the search says. */
-enum answer { SAFE, HANGS, UNKNOWN, CYCLE };
-
-static bool has_cycle(const struct queue *queue)
+static enum verdict ask(const struct launch_table *table, uint32_t limit, uint64_t *tried)
 {
-    uint32_t *positions = mem_calloc(queue->n_lanes, sizeof *positions);
-    bool found = queue_has_cycle(queue, positions);
-    mem_free(positions);
-    return found;
-}
-
-static enum answer ask(const struct launch_table *table, uint32_t limit, uint64_t *tried)
-{
-    struct queue queue;
-    enum answer answer = CYCLE;
-    queue_init(&queue, table);
-    if (!has_cycle(&queue)) {
-        struct search search;
-        search_init(&search, &queue, limit, SEARCH_WORK);
-        enum verdict verdict = search_run(&search);
-        answer = verdict == SEARCH_SAFE ? SAFE : verdict == SEARCH_HANGS ? HANGS : UNKNOWN;
-        *tried = search.tried;
-        search_free(&search);
-    }
-    queue_free(&queue);
-    return answer;
+    struct search search;
+    search_init(&search, table, limit, SEARCH_WORK);
+    enum verdict verdict = search_run(&search);
+    *tried = search.tried;
+    search_free(&search);
+    return verdict;
 }
 
 /* Where the answer is exact: cores need not be free in pairs, or nobody can have broken up pairs
@@ -209,21 +191,21 @@ static void check_table(uint64_t seed, struct count *count)
     random_table(&table, seed, true);
     put_table(&text, &table);
     text_char(&text, '\0');
-    enum answer verdict = ask(&table, SEARCH_STATES, &tried), limited = ask(&table, 2, &unused);
+    enum verdict verdict = ask(&table, SEARCH_STATES, &tried), limited = ask(&table, 2, &unused);
     enum oracle_answer answer = launch_oracle(&table, 100000, &states);
     count->tables++;
     count->states += states;
     count->tried += tried;
     count->too_large += answer == ORACLE_TOO_LARGE;
     if (answer != ORACLE_TOO_LARGE) {
-        bool alarm = verdict != SAFE && answer == ORACLE_SAFE;
-        RANDOM_CHECK(seed, &text, verdict != SAFE || answer == ORACLE_SAFE);
-        RANDOM_CHECK(seed, &text, verdict != CYCLE || answer == ORACLE_HANGS);
+        bool alarm = verdict != SEARCH_SAFE && answer == ORACLE_SAFE;
+        RANDOM_CHECK(seed, &text, verdict != SEARCH_SAFE || answer == ORACLE_SAFE);
+        RANDOM_CHECK(seed, &text, verdict != SEARCH_CYCLE || answer == ORACLE_HANGS);
         RANDOM_CHECK(seed, &text, !alarm || !is_exact(&table));
-        RANDOM_CHECK(seed, &text, limited != SAFE || answer == ORACLE_SAFE);
-        count->limited += limited != SAFE && answer == ORACLE_SAFE;
+        RANDOM_CHECK(seed, &text, limited != SEARCH_SAFE || answer == ORACLE_SAFE);
+        count->limited += limited != SEARCH_SAFE && answer == ORACLE_SAFE;
         count->hang += answer == ORACLE_HANGS;
-        count->circles += verdict == CYCLE;
+        count->circles += verdict == SEARCH_CYCLE;
         count->alarms += alarm;
     }
     text_free(&text);
@@ -240,13 +222,13 @@ static void table_of_queue(struct launch_table *table, const struct queue *queue
     table->n_streams = queue->table->n_streams;
     for (uint32_t s = 0; s < table->n_streams; s++)
         for (uint32_t i = 0; !queue_is_over(queue, s, i);
-             i = queue_part(queue, s, i)->last[0] + 1) {
+             i = queue_part(queue, s, i)->end[0] + 1) {
             const struct part *part = queue_part(queue, s, i);
             const struct launch_row *row = part_row(queue, part);
             launch_table_add(table, s, row->shape, row->blocks)->keeps = row->keeps;
             for (uint32_t k = 0; k < part->needs.count; k++)
                 launch_table_wait(table, part->needs.at[k]);
-            for (uint32_t at = part->first[0]; at < part->last[0]; at++) {
+            for (uint32_t at = part->first[0]; at < part->end[0]; at++) {
                 const struct stop *stop = queue_stop(queue, s, at);
                 if (stop->kind == STOP_MOVED)
                     continue;
@@ -254,7 +236,7 @@ static void table_of_queue(struct launch_table *table, const struct queue *queue
                                   stop->event, NONE)
                     ->early = stop->kind == STOP_EARLY;
             }
-            const struct stop *last = queue_stop(queue, s, part->last[0]);
+            const struct stop *last = queue_stop(queue, s, part->end[0]);
             for (uint32_t k = 0; last->event == NONE && k < row->sends.count; k++)
                 launch_table_send(table, queue->table->events.at[row->sends.first + k]);
         }
@@ -284,14 +266,14 @@ static void check_lists(uint64_t seed, const struct text *text, const struct que
     const struct launch_step *steps = queue->table->steps.at;
     for (uint32_t p = 0; p < queue->parts.count; p++) {
         const struct part *part = &queue->parts.at[p];
-        const struct stop *end = queue_stop(queue, part->stream, part->last[0]);
+        const struct stop *end = queue_stop(queue, part->stream, part->end[0]);
         for (uint32_t i = 0; i < queue->lanes[part->stream].stops.count; i++) {
             const struct stop *stop = queue_stop(queue, part->stream, i);
             if (stop == end || stop->step == NONE || end->step == NONE ||
                 queue->parts.at[stop->part].row != part->row)
                 continue;
             RANDOM_CHECK(seed, text,
-                         (steps[stop->step].list < steps[end->step].list) == (i < part->last[0]));
+                         (steps[stop->step].list < steps[end->step].list) == (i < part->end[0]));
         }
     }
 }
@@ -312,19 +294,19 @@ static void check_repaired(uint64_t seed, const struct text *text, const struct 
     launch_table_free(&repaired);
 }
 
-static void fix_table(uint64_t seed, const struct text *text, struct queue *queue,
+static void fix_table(uint64_t seed, const struct text *text, const struct launch_table *table,
                       struct fix_count *count)
 {
     struct search search;
     struct fixes fixes = {NULL, 0, 0};
-    search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
+    search_init(&search, table, SEARCH_STATES, SEARCH_WORK);
     enum verdict verdict = search_fix(&search, &fixes);
     count->hung += verdict == SEARCH_HANGS || fixes.count > 0;
     count->repaired += verdict == SEARCH_SAFE && fixes.count > 0;
     for (uint32_t i = 0; i < fixes.count; i++)
         *(fixes.at[i].cut ? &count->cuts : &count->waits) += 1;
-    check_repaired(seed, text, queue, verdict);
-    check_lists(seed, text, queue);
+    check_repaired(seed, text, &search.queue, verdict);
+    check_lists(seed, text, &search.queue);
     vec_free(&fixes);
     search_free(&search);
 }
@@ -337,18 +319,14 @@ static void test_fixes(void **state)
     for (uint64_t i = 0; i < runs.count; i++) {
         struct launch_table table = {.n_streams = 0};
         struct text text = {NULL, 0, 0};
-        struct queue queue;
+        uint64_t tried;
         random_table(&table, runs.seed + i, false);
-        queue_init(&queue, &table);
-        bool lists = !has_cycle(&queue);
-        queue_free(&queue);
+        bool lists = ask(&table, SEARCH_STATES, &tried) != SEARCH_CYCLE;
         hasten_sends(&table, runs.seed + i);
         put_table(&text, &table);
         text_char(&text, '\0');
-        queue_init(&queue, &table);
         if (lists)
-            fix_table(runs.seed + i, &text, &queue, &count);
-        queue_free(&queue);
+            fix_table(runs.seed + i, &text, &table, &count);
         text_free(&text);
         launch_table_free(&table);
     }
@@ -423,15 +401,12 @@ static double milliseconds(void)
 static void check_large(const char *what, make_layer *make, uint32_t launches, bool hangs)
 {
     struct launch_table table = {.device = {24, 48}};
-    struct queue queue;
     struct search search;
     struct fixes fixes = {NULL, 0, 0};
     for (uint32_t i = 0; table.rows.count < launches; i++)
         make(&table, i);
     double start = milliseconds();
-    queue_init(&queue, &table);
-    assert_false(has_cycle(&queue));
-    search_init(&search, &queue, SEARCH_STATES, SEARCH_WORK);
+    search_init(&search, &table, SEARCH_STATES, SEARCH_WORK);
     enum verdict verdict = search_fix(&search, &fixes);
     printf("# %s: %u launches on %u streams, %u mended, %llu states, %.1f ms\n", what,
            table.rows.count, table.n_streams, fixes.count, (unsigned long long)search.tried,
@@ -441,7 +416,6 @@ static void check_large(const char *what, make_layer *make, uint32_t launches, b
     assert_true(search.tried <= 4 * (uint64_t)table.rows.count);
     vec_free(&fixes);
     search_free(&search);
-    queue_free(&queue);
     launch_table_free(&table);
 }
 
@@ -473,14 +447,11 @@ static void test_many_streams(void **state)
 {
     enum { STREAMS = 400, LIMIT = 1 << 20 };
     struct launch_table table = {.device = {1, 2}};
-    struct queue queue;
     struct search search;
     struct fixes fixes = {NULL, 0, 0};
     (void)state;
     ring_of(&table, STREAMS);
-    queue_init(&queue, &table);
-    assert_false(has_cycle(&queue));
-    search_init(&search, &queue, SEARCH_STATES, LIMIT);
+    search_init(&search, &table, SEARCH_STATES, LIMIT);
     assert_int_equal(search_fix(&search, &fixes), SEARCH_UNKNOWN);
     printf("# %u streams: %u mended, %llu states, %llu of work\n", STREAMS, fixes.count,
            (unsigned long long)search.tried, (unsigned long long)search.work);
@@ -488,7 +459,6 @@ static void test_many_streams(void **state)
     assert_true(search.work < 4 * (uint64_t)LIMIT);
     vec_free(&fixes);
     search_free(&search);
-    queue_free(&queue);
     launch_table_free(&table);
 }
 
