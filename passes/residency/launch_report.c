@@ -483,25 +483,33 @@ void advise_cut(struct launch_advisor *advisor, const struct fix *fix, uint32_t 
 
 /* ------------------------------------------------------------------------- rings ---- */
 
-/* Launches that need parts of each other are rings: strongly connected components of launches and
- * of ops that execute nothing, which conduct order from launch to launch. */
+/* Launches that need parts of each other are rings: strongly connected components of the graph
+ * whose edges are events, and the order on each stream. */
 
 enum { MAX_NAMED_LAUNCHES = 6, MAX_NAMED_WAITS = 6 }; /* of a ring; of one of its launches */
 
-/* A node is a launch, or an op that executes nothing, and is named by its first op in the list. */
+/* A launch waits for another one: as a whole (op NONE), or an op of it does. */
+struct ring_wait {
+    uint32_t from, op;
+    const struct event_side *send;
+};
+
+struct ring_launch {
+    uint32_t block, op; /* the super kernel, or NONE; its first op in the list */
+    uint32_t before;    /* the launch before it on its stream, or NONE */
+    struct range waits;
+    uint32_t looked; /* how many of these the search for components has looked at */
+};
+
 struct ring_finder {
     struct diags *diags;
     const struct module *module;
     const struct graph *graph;
     const struct order *order;
     const struct members *members;
-    uint32_t *node;          /* per op */
-    uint32_t *before;        /* per node: the launch before it on its stream, or NONE */
-    uint32_t *op_next;       /* per node: where its needs are looked at: an op among its own, */
-    uint32_t *edge;          /*   and an edge of that; NONE before the first */
-    uint32_t *ring;          /* per node: its component */
-    struct id_map sender_of; /* by event: its index in `sends` */
-    struct event_sides sends;
+    VEC(struct ring_launch) launches; /* in the order of the text */
+    VEC(struct ring_wait) waits;
+    uint32_t *of_block, *of_op; /* launches, or NONE */
 };
 
 static uint32_t superkernel_of(const struct ring_finder *r, uint32_t op)
@@ -509,127 +517,110 @@ static uint32_t superkernel_of(const struct ring_finder *r, uint32_t op)
     return graph_superkernel(r->graph, r->graph->ops.at[op].block);
 }
 
-/* The super kernel that a node is, or NONE. */
-static uint32_t block_of(const struct ring_finder *r, uint32_t node)
+/* The ops of a launch, in list order. */
+static const uint32_t *ops_of(const struct ring_finder *r, const struct ring_launch *launch,
+                              uint32_t *count)
 {
-    return r->order->passive[node] ? NONE : superkernel_of(r, node);
+    const uint32_t *first = r->members->first;
+    *count = launch->block == NONE ? 1 : first[launch->block + 1] - first[launch->block];
+    return launch->block == NONE ? &launch->op : r->members->ops + first[launch->block];
 }
 
-/* The ops of a node, in list order. */
-static const uint32_t *ops_of(const struct ring_finder *r, uint32_t node, uint32_t *count)
-{
-    uint32_t block = block_of(r, node);
-    *count = block == NONE ? 1 : r->members->first[block + 1] - r->members->first[block];
-    return block == NONE ? &r->order->text[r->order->position[node]]
-                         : r->members->ops + r->members->first[block];
-}
-
-static uint32_t first_op(const struct ring_finder *r, uint32_t op)
-{
-    uint32_t block = block_of(r, op);
-    return block == NONE ? op : r->members->ops[r->members->first[block]];
-}
-
-static uint32_t stream_of(const struct ring_finder *r, uint32_t node)
-{
-    uint32_t block = block_of(r, node);
-    if (block == NONE)
-        return r->order->stream[node];
-    return stream_label(attr_string(r->module, r->graph->blocks.at[block].attrs, W_stream));
-}
-
-static void find_nodes(struct ring_finder *r)
+static void find_launches(struct ring_finder *r)
 {
     struct id_map on_stream = {NULL, 0, 0}; /* by the label + 1, 0 for NONE: its last launch */
-    bool *met = mem_calloc(r->order->n_ops, sizeof *met);
     for (uint32_t i = 0; i < r->order->n_ops; i++) {
-        uint32_t op = r->order->text[i], node = r->node[op] = first_op(r, op);
-        r->edge[op] = NONE;
-        if (met[node])
+        uint32_t op = r->order->text[i], block = superkernel_of(r, op),
+                 stream = r->order->stream[op];
+        if (r->order->passive[op] || (block != NONE && r->of_block[block] != NONE))
             continue;
-        met[node] = true;
-        uint32_t *last =
-            r->order->passive[op] ? NULL : id_map_at(&on_stream, stream_of(r, node) + 1);
-        r->before[node] = last ? *last : NONE;
-        if (last)
-            *last = node;
+        struct ring_launch launch = {.block = block, .op = op};
+        if (block != NONE) {
+            r->of_block[block] = r->launches.count;
+            launch.op = r->members->ops[r->members->first[block]];
+            stream = stream_label(attr_string(r->module, r->graph->blocks.at[block].attrs,
+                                              W_stream));
+        } else {
+            r->of_op[op] = r->launches.count;
+        }
+        uint32_t *last = id_map_at(&on_stream, stream + 1);
+        launch.before = *last;
+        *last = r->launches.count;
+        vec_push(&r->launches, launch);
     }
-    mem_free(met);
     id_map_free(&on_stream);
 }
 
-/* The next node that one needs: the launch before it on its stream, and those of its ops' edges. */
-static uint32_t next_need(void *context, uint32_t node)
+/* What a launch, or an op in the middle of one, receives from other launches. */
+static void add_waits(struct ring_finder *r, struct range recv, uint32_t launch, uint32_t op,
+                      const struct event_sides *sends, const struct id_map *sender_of)
+{
+    for (uint32_t i = recv.first; i < recv.first + recv.count; i++) {
+        uint32_t send = id_map_find(sender_of, r->graph->refs.at[i]), block, from;
+        if (send == NONE)
+            continue;
+        const struct event_side *side = &sends->at[send];
+        block = side->op == NONE ? side->block : superkernel_of(r, side->op);
+        from = block == NONE ? r->of_op[side->op] : r->of_block[block];
+        if (from == NONE || from == launch)
+            continue;
+        vec_push(&r->waits, ((struct ring_wait){from, op, side}));
+        r->launches.at[launch].waits.count++;
+    }
+}
+
+static void find_waits(struct ring_finder *r, const struct event_sides *sends,
+                       const struct id_map *sender_of)
+{
+    for (uint32_t i = 0; i < r->launches.count; i++) {
+        struct ring_launch *launch = &r->launches.at[i];
+        uint32_t count, block = launch->block;
+        const uint32_t *ops = ops_of(r, launch, &count);
+        launch->waits.first = r->waits.count;
+        if (block != NONE)
+            add_waits(r, r->graph->blocks.at[block].recv, i, NONE, sends, sender_of);
+        for (uint32_t n = 0; n < count; n++)
+            add_waits(r, op_clauses(r->graph, &r->graph->ops.at[ops[n]])->recv, i,
+                      block == NONE ? NONE : ops[n], sends, sender_of);
+    }
+}
+
+/* The next launch that one needs: the one before it on its stream, and those that it waits for. */
+static uint32_t next_need(void *context, uint32_t at)
 {
     struct ring_finder *r = context;
-    const struct order *order = r->order;
-    uint32_t count;
-    const uint32_t *ops = ops_of(r, node, &count);
-    if (r->edge[node] == NONE) {
-        r->edge[node] = order->first[ops[0]];
-        if (r->before[node] != NONE)
-            return r->before[node];
-    }
-    while (r->edge[node] == order->first[ops[r->op_next[node]] + 1]) {
-        if (++r->op_next[node] == count)
-            return NONE;
-        r->edge[node] = order->first[ops[r->op_next[node]]];
-    }
-    return r->node[order->edges[r->edge[node]++].from];
+    struct ring_launch *launch = &r->launches.at[at];
+    if (launch->looked == 0 && launch->before != NONE)
+        return launch->looked++, launch->before;
+    uint32_t wait = launch->looked++ - (launch->before != NONE);
+    return wait < launch->waits.count ? r->waits.at[launch->waits.first + wait].from : NONE;
 }
-
-static void find_rings(struct ring_finder *r)
-{
-    struct components components;
-    components_init(&components, r->order->n_ops);
-    for (uint32_t op = 0; op < r->order->n_ops; op++)
-        components_find(&components, r->node[op], next_need, r);
-    memcpy(r->ring, components.of, r->order->n_ops * sizeof *r->ring);
-    components_free(&components);
-}
-
-/* ------------------------------------------------------------------------- texts ---- */
 
 static const char *op_name(const struct ring_finder *r, uint32_t op)
 {
     return op_text(r->module, r->graph, &r->graph->ops.at[op], &r->diags->arena);
 }
 
-static struct span op_span(const struct ring_finder *r, uint32_t op)
+static const char *ring_name(const struct ring_finder *r, const struct ring_launch *launch,
+                             const char *quote)
 {
-    return locate_op(r->module, &r->graph->ops.at[op], OP_TYPE_NAME, 0);
-}
-
-static const char *node_name(const struct ring_finder *r, uint32_t node, const char *quote)
-{
-    uint32_t block = block_of(r, node);
-    if (block == NONE)
-        return op_name(r, node);
+    if (launch->block == NONE)
+        return op_name(r, launch->op);
     return arena_printf(&r->diags->arena, "%s@%.*s%s", quote,
-                        NAME(r->module, r->graph->blocks.at[block].name), quote);
+                        NAME(r->module, r->graph->blocks.at[launch->block].name), quote);
 }
 
-/* What is waited for: an op, or the end of a super kernel. */
-static const char *sender_text(const struct ring_finder *r, const struct event_side *sender,
-                               uint32_t node)
-{
-    struct arena *arena = &r->diags->arena;
-    if (sender->op == NONE)
-        return arena_printf(arena, "the end of %s", node_name(r, node, "'"));
-    if (block_of(r, node) == NONE)
-        return op_name(r, node);
-    return arena_printf(arena, "%s of %s", op_name(r, sender->op), node_name(r, node, "'"));
-}
-
-/* Why a node waits for the event of an op, by the edges between them; of a super kernel, of its
- * last op. */
-static const char *reason_text(const struct ring_finder *r, uint32_t node, uint32_t from,
-                               uint32_t event)
+/* Why a launch waits, by the edges from what is waited for: of a super kernel, its last op. */
+static const char *reason_text(const struct ring_finder *r, const struct ring_launch *launch,
+                               const struct ring_wait *wait)
 {
     struct arena *arena = &r->diags->arena;
     const struct order_edge *reason = NULL;
-    uint32_t count;
-    const uint32_t *ops = ops_of(r, node, &count);
+    uint32_t count, from = wait->send->op;
+    const uint32_t *ops = ops_of(r, &r->launches.at[wait->from], &count);
+    if (from == NONE)
+        from = ops[count - 1];
+    ops = ops_of(r, launch, &count);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t e = r->order->first[ops[i]]; e < r->order->first[ops[i] + 1]; e++) {
             const struct order_edge *edge = &r->order->edges[e];
@@ -638,141 +629,104 @@ static const char *reason_text(const struct ring_finder *r, uint32_t node, uint3
                 reason = edge;
         }
     if (!reason)
-        return arena_printf(arena, "event '%.*s'", NAME(r->module, event));
+        return arena_printf(arena, "event '%.*s'", NAME(r->module, wait->send->event));
     return arena_printf(arena, reason->kind == ORDER_DATA ? "it uses %%%.*s" : "both access '%.*s'",
                         NAME(r->module, reason->name));
 }
 
-/* ------------------------------------------------------------------------- notes ---- */
-
-/* A wait of a launch, or (`op` is not NONE) of an op in the middle of one. */
-static void tell_wait(struct ring_finder *r, uint32_t node, uint32_t op, uint32_t event,
-                      uint32_t *told)
+/* A note for each wait of a launch for another one of its ring. */
+static void note_waits(const struct ring_finder *r, const struct ring_launch *launch,
+                       const uint32_t *ring)
 {
-    uint32_t send = id_map_find(&r->sender_of, event), count, by = NONE;
-    if (send == NONE)
-        return;
-    const struct event_side *sender = &r->sends.at[send];
-    if (sender->op != NONE)
-        by = r->node[sender->op];
-    else if (r->members->first[sender->block] < r->members->first[sender->block + 1])
-        by = r->members->ops[r->members->first[sender->block]];
-    if (by == NONE || by == node || r->ring[by] != r->ring[node] || (*told)++ >= MAX_NAMED_WAITS)
-        return;
-    const char *how = block_of(r, node) == NONE ? "" : " as a whole";
-    if (op != NONE)
-        how = arena_printf(&r->diags->arena, " in the middle, before %s,", op_name(r, op));
-    const uint32_t *ops = ops_of(r, by, &count);
-    diag_note(r->diags, op_span(r, op != NONE ? op : node), "%s waits%s for %s: %s",
-              node_name(r, node, "'"), how, sender_text(r, sender, by),
-              reason_text(r, node, sender->op != NONE ? sender->op : ops[count - 1], event));
-}
-
-static void tell_waits(struct ring_finder *r, uint32_t node)
-{
-    const struct graph *graph = r->graph;
-    uint32_t block = block_of(r, node), before = r->before[node], told = 0, count;
-    const uint32_t *ops = ops_of(r, node, &count);
-    if (before != NONE && r->ring[before] == r->ring[node])
-        diag_note(r->diags, op_span(r, node), "%s follows %s on its stream",
-                  node_name(r, node, "'"), node_name(r, before, "'"));
-    struct range recv = block == NONE ? (struct range){0, 0} : graph->blocks.at[block].recv;
-    for (uint32_t i = 0; i < recv.count; i++)
-        tell_wait(r, node, NONE, graph->refs.at[recv.first + i], &told);
-    for (uint32_t n = 0; n < count; n++) {
-        recv = op_clauses(graph, &graph->ops.at[ops[n]])->recv;
-        for (uint32_t i = 0; i < recv.count; i++)
-            tell_wait(r, node, block == NONE ? NONE : ops[n], graph->refs.at[recv.first + i],
-                      &told);
+    struct arena *arena = &r->diags->arena;
+    uint32_t own = ring[launch - r->launches.at], count = 0;
+    const char *name = ring_name(r, launch, "'");
+    if (launch->before != NONE && ring[launch->before] == own)
+        diag_note(r->diags, locate_op(r->module, &r->graph->ops.at[launch->op], OP_TYPE_NAME, 0),
+                  "%s follows %s on its stream", name,
+                  ring_name(r, &r->launches.at[launch->before], "'"));
+    for (uint32_t i = 0; i < launch->waits.count; i++) {
+        const struct ring_wait *wait = &r->waits.at[launch->waits.first + i];
+        const struct ring_launch *from = &r->launches.at[wait->from];
+        if (ring[wait->from] != own || count++ >= MAX_NAMED_WAITS)
+            continue;
+        const char *how = launch->block == NONE ? "" : " as a whole",
+                   *what = ring_name(r, from, "'");
+        if (wait->op != NONE)
+            how = arena_printf(arena, " in the middle, before %s,", op_name(r, wait->op));
+        if (wait->send->op == NONE)
+            what = arena_printf(arena, "the end of %s", what);
+        else if (from->block != NONE)
+            what = arena_printf(arena, "%s of %s", op_name(r, wait->send->op), what);
+        uint32_t op = wait->op != NONE ? wait->op : launch->op;
+        diag_note(r->diags, locate_op(r->module, &r->graph->ops.at[op], OP_TYPE_NAME, 0),
+                  "%s waits%s for %s: %s", name, how, what, reason_text(r, launch, wait));
     }
-    if (told > MAX_NAMED_WAITS)
-        diag_help(r->diags, "%s waits for %u more", node_name(r, node, "'"),
-                  told - MAX_NAMED_WAITS);
+    if (count > MAX_NAMED_WAITS)
+        diag_help(r->diags, "%s waits for %u more", name, count - MAX_NAMED_WAITS);
 }
 
-/* The launches of a ring, in text order. */
-static void tell_ring(struct ring_finder *r, const uint32_t *nodes, uint32_t count)
+/* The ring whose first launch in the text this is. */
+static void report_ring(const struct ring_finder *r, uint32_t first, const uint32_t *ring)
 {
     struct text names = {NULL, 0, 0};
-    for (uint32_t i = 0; i < count && i < MAX_NAMED_LAUNCHES; i++)
-        text_printf(&names, "%s%s",
-                    i == 0           ? ""
-                    : i + 1 == count ? " and "
-                                     : ", ",
-                    node_name(r, nodes[i], "'"));
-    if (count > MAX_NAMED_LAUNCHES)
-        text_printf(&names, " and %u more", count - MAX_NAMED_LAUNCHES);
-    bool told = diag_at(r->diags, DIAG_ring, op_span(r, nodes[0]),
-                        "%.*s run side by side, as none of them can come before the others as a "
-                        "whole",
-                        (int)names.size, names.at);
-    for (uint32_t i = 0; i < count && told; i++) {
-        diag_listed(r->diags, "launches", node_name(r, nodes[i], ""));
-        tell_waits(r, nodes[i]);
-    }
+    uint32_t size = 0, named = 0;
+    for (uint32_t i = first; i < r->launches.count; i++)
+        size += ring[i] == ring[first];
+    for (uint32_t i = first; i < r->launches.count && named < MAX_NAMED_LAUNCHES; i++)
+        if (ring[i] == ring[first])
+            text_printf(&names, "%s%s",
+                        named++ == 0    ? ""
+                        : named == size ? " and "
+                                        : ", ",
+                        ring_name(r, &r->launches.at[i], "'"));
+    if (size > named)
+        text_printf(&names, " and %u more", size - named);
+    bool kept = diag_at(
+        r->diags, DIAG_ring,
+        locate_op(r->module, &r->graph->ops.at[r->launches.at[first].op], OP_TYPE_NAME, 0),
+        "%.*s run side by side, as none of them can come before the others as a whole",
+        (int)names.size, names.at);
+    for (uint32_t i = first; i < r->launches.count && kept; i++)
+        if (ring[i] == ring[first]) {
+            diag_listed(r->diags, "launches", ring_name(r, &r->launches.at[i], ""));
+            note_waits(r, &r->launches.at[i], ring);
+        }
     text_free(&names);
 }
 
-static void tell_rings(struct ring_finder *r)
+static void report_graph(struct ring_finder *r)
 {
-    uint32_t n = r->order->n_ops;
-    uint32_t *first = mem_calloc((size_t)n + 2, sizeof *first),
-             *nodes = mem_calloc(n, sizeof *nodes);
-    bool *told = mem_calloc(n, sizeof *told); /* by ring */
-    for (int pass = 0; pass < 2; pass++) {
-        bool *met = mem_calloc(n, sizeof *met);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t op = r->order->text[i], node = r->node[op];
-            if (r->order->passive[op] || met[node])
-                continue;
-            met[node] = true;
-            if (pass == 0)
-                first[r->ring[node] + 2]++;
-            else
-                nodes[first[r->ring[node] + 1]++] = node;
-        }
-        for (uint32_t i = 2; i < n + 2 && pass == 0; i++)
-            first[i] += first[i - 1];
-        mem_free(met);
-    }
+    struct event_sides sends = event_sides_find(r->graph, W_send);
+    struct id_map sender_of = {NULL, 0, 0}; /* by event: its index in `sends` */
+    struct components components;
+    r->of_block = mem_calloc(r->graph->blocks.count, sizeof *r->of_block);
+    r->of_op = mem_calloc(r->graph->ops.count, sizeof *r->of_op);
+    memset(r->of_block, 0xff, r->graph->blocks.count * sizeof *r->of_block); /* NONE */
+    memset(r->of_op, 0xff, r->graph->ops.count * sizeof *r->of_op);          /* NONE */
+    for (uint32_t i = 0; i < sends.count; i++)
+        id_map_set(&sender_of, sends.at[i].event, i);
+    find_launches(r);
+    find_waits(r, &sends, &sender_of);
+    uint32_t n = r->launches.count, *size = mem_calloc(n, sizeof *size);
+    components_init(&components, n);
+    for (uint32_t i = 0; i < n; i++)
+        components_find(&components, i, next_need, r);
+    for (uint32_t i = 0; i < n; i++)
+        size[components.of[i]]++;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t ring = r->ring[r->node[r->order->text[i]]];
-        if (!told[ring] && first[ring + 1] - first[ring] > 1)
-            tell_ring(r, nodes + first[ring], first[ring + 1] - first[ring]);
-        told[ring] = true;
+        if (size[components.of[i]] > 1)
+            report_ring(r, i, components.of);
+        size[components.of[i]] = 0;
     }
-    mem_free(first);
-    mem_free(nodes);
-    mem_free(told);
-}
-
-static bool has_superkernels(const struct graph *graph)
-{
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-            return true;
-    return false;
-}
-
-static void report_graph(struct diags *diags, const struct module *module,
-                         const struct graph *graph, struct analyses *analyses)
-{
-    struct ring_finder r = {.diags = diags, .module = module, .graph = graph};
-    uint32_t **arrays[] = {&r.node, &r.before, &r.op_next, &r.edge, &r.ring};
-    r.order = analyses_order(analyses, module, graph);
-    r.members = analyses_members(analyses, module, graph);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        *arrays[i] = mem_calloc(graph->ops.count, sizeof **arrays[i]);
-    r.sends = event_sides_find(graph, W_send);
-    for (uint32_t i = 0; i < r.sends.count; i++)
-        id_map_set(&r.sender_of, r.sends.at[i].event, i);
-    find_nodes(&r);
-    find_rings(&r);
-    tell_rings(&r);
-    vec_free(&r.sends);
-    id_map_free(&r.sender_of);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        mem_free(*arrays[i]);
+    components_free(&components);
+    mem_free(size);
+    vec_free(&r->launches);
+    vec_free(&r->waits);
+    mem_free(r->of_block);
+    mem_free(r->of_op);
+    vec_free(&sends);
+    id_map_free(&sender_of);
 }
 
 void report_rings(struct diags *diags, const struct module *module, struct analyses *analyses)
@@ -783,10 +737,18 @@ void report_rings(struct diags *diags, const struct module *module, struct analy
     diags_settle(diags);
     for (uint32_t g = 0; g < module->graphs.count; g++) {
         const struct graph *graph = &module->graphs.at[g];
-        if (graph->ops.count == 0 || !has_superkernels(graph))
+        bool fused = false;
+        for (uint32_t b = 0; b < graph->blocks.count; b++)
+            fused = fused || graph->blocks.at[b].kind == BLOCK_SUPERKERNEL;
+        if (graph->ops.count == 0 || !fused)
             continue;
+        struct ring_finder r = {.diags = diags,
+                                .module = module,
+                                .graph = graph,
+                                .order = analyses_order(analyses, module, graph),
+                                .members = analyses_members(analyses, module, graph)};
         gears_tell_copy(diags, module, graph);
-        report_graph(diags, module, graph, analyses);
+        report_graph(&r);
     }
     gears_tell_copy(diags, module, NULL);
 }
