@@ -366,7 +366,9 @@ static void print_graph_launches(struct launch_account *account, const struct gr
     unsigned long long tried = search.tried;
     const char *plural = tried == 1 ? "" : "s";
     switch (verdict) {
-    case SEARCH_SAFE: text_printf(&line, "nothing hangs (%llu state%s tried)", tried, plural); break;
+    case SEARCH_SAFE:
+        text_printf(&line, "nothing hangs (%llu state%s tried)", tried, plural);
+        break;
     case SEARCH_HANGS: text_printf(&line, "can hang (%llu state%s tried):", tried, plural); break;
     case SEARCH_CYCLE: text_string(&line, "hangs, whatever cores there are:"); break;
     case SEARCH_UNKNOWN:

@@ -287,8 +287,7 @@ static void try_successors(struct search *search, uint32_t id, const uint32_t *p
             continue;
         const struct launch_row *row = part_row(queue, part);
         enum stop_kind kind = queue_next(queue, positions, part, n)->kind;
-        if (!has_room(search, positions, part,
-                      !row->keeps || kind == STOP_EARLY ? 1 : row->blocks))
+        if (!has_room(search, positions, part, !row->keeps || kind == STOP_EARLY ? 1 : row->blocks))
             continue;
         memcpy(next, positions, positions_size(search));
         next[lane]++;
@@ -415,9 +414,8 @@ static uint32_t choose_stream(const struct search *search, bool *cut)
             part_row(queue, part)->sealed)
             continue;
         uint32_t root = roots_before(search, s, part->first[0]) - 1;
-        enum wait_fix fix =
-            queue_find_fix(queue, search->roots.at + (size_t)root * queue->n_lanes, s,
-                           search->stuck[s]);
+        enum wait_fix fix = queue_find_fix(queue, search->roots.at + (size_t)root * queue->n_lanes,
+                                           s, search->stuck[s]);
         if (fix == FIX_NONE)
             continue;
         uint32_t worth = (hangs(search, search->stuck, s, &held) ? 1 : 3) + (fix == FIX_MOVE);

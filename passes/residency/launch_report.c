@@ -199,9 +199,9 @@ static void describe_way(struct launch_lines *lines, const struct graph_launches
     for (uint32_t at = states.count - n; at > 0; at -= n) {
         const uint32_t *from = states.at + at, *to = from - n;
         for (uint32_t lane = 0; lane < n; lane++)
-            if (to[lane] > from[lane] && (lane < queue->table->n_streams ||
-                                          to[queue_stream(queue, lane)] ==
-                                              from[queue_stream(queue, lane)]))
+            if (to[lane] > from[lane] &&
+                (lane < queue->table->n_streams ||
+                 to[queue_stream(queue, lane)] == from[queue_stream(queue, lane)]))
                 put_passed(&text, launches, queue, lane, from[lane], to[lane]);
     }
     if (text.size)
@@ -409,9 +409,9 @@ static void help_order(const struct launch_advisor *advisor, struct launch_order
                     *second = &graph->ops.at[end_op(advisor, advice.second, false)];
     const char *text = op_text(advisor->module, graph, second, &diags->arena), *how;
     if (first->results.count && second->loc != NONE && first->loc < second->loc) /* above it */
-        how = arena_printf(&diags->arena, "'after (%%%.*s)' on %s",
-                           NAME(advisor->module, graph->values.at[first->results.first].name),
-                           text);
+        how =
+            arena_printf(&diags->arena, "'after (%%%.*s)' on %s",
+                         NAME(advisor->module, graph->values.at[first->results.first].name), text);
     else
         how = arena_printf(&diags->arena, "an event from %s to %s",
                            op_text(advisor->module, graph, first, &diags->arena), text);
@@ -538,8 +538,8 @@ static void find_launches(struct ring_finder *r)
         if (block != NONE) {
             r->of_block[block] = r->launches.count;
             launch.op = r->members->ops[r->members->first[block]];
-            stream = stream_label(attr_string(r->module, r->graph->blocks.at[block].attrs,
-                                              W_stream));
+            stream =
+                stream_label(attr_string(r->module, r->graph->blocks.at[block].attrs, W_stream));
         } else {
             r->of_op[op] = r->launches.count;
         }
@@ -682,11 +682,11 @@ static void report_ring(const struct ring_finder *r, uint32_t first, const uint3
                         ring_name(r, &r->launches.at[i], "'"));
     if (size > named)
         text_printf(&names, " and %u more", size - named);
-    bool kept = diag_at(
-        r->diags, DIAG_ring,
-        locate_op(r->module, &r->graph->ops.at[r->launches.at[first].op], OP_TYPE_NAME, 0),
-        "%.*s run side by side, as none of them can come before the others as a whole",
-        (int)names.size, names.at);
+    bool kept =
+        diag_at(r->diags, DIAG_ring,
+                locate_op(r->module, &r->graph->ops.at[r->launches.at[first].op], OP_TYPE_NAME, 0),
+                "%.*s run side by side, as none of them can come before the others as a whole",
+                (int)names.size, names.at);
     for (uint32_t i = first; i < r->launches.count && kept; i++)
         if (ring[i] == ring[first]) {
             diag_listed(r->diags, "launches", ring_name(r, &r->launches.at[i], ""));

@@ -113,9 +113,9 @@ static void seal_entries(struct launch_advisor *advisor)
     }
 }
 
-/* `work`: what is left of it in all rounds. Before there are entries, a notification may come before
- * all blocks have their cores. Where nothing helps against that, fixes are looked for that help if
- * it does not: verify-launches decides. */
+/* Before there are entries, a notification may come before all blocks have their cores. Where
+ * nothing helps against that, fixes are looked for that help if it does not: verify-launches
+ * decides. `work`: what is left of it in all rounds. */
 static void find_fixes(struct launch_table *table, struct fixes *fixes, uint64_t *work)
 {
     for (int early = 1; early >= 0 && fixes->count == 0; early--) {

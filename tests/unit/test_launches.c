@@ -221,8 +221,7 @@ static void table_of_queue(struct launch_table *table, const struct queue *queue
     table->device = queue->table->device;
     table->n_streams = queue->table->n_streams;
     for (uint32_t s = 0; s < table->n_streams; s++)
-        for (uint32_t i = 0; !queue_is_over(queue, s, i);
-             i = queue_part(queue, s, i)->end[0] + 1) {
+        for (uint32_t i = 0; !queue_is_over(queue, s, i); i = queue_part(queue, s, i)->end[0] + 1) {
             const struct part *part = queue_part(queue, s, i);
             const struct launch_row *row = part_row(queue, part);
             launch_table_add(table, s, row->shape, row->blocks)->keeps = row->keeps;
