@@ -23,30 +23,25 @@
 
 /* --------------------------------------------------------------------------- order ---- */
 
-/* Whether `later` knows `earlier` to be complete; of kernels that start early, as far as the order
- * is about what they write and wait for. */
-static bool is_enforced(const struct sync_checker *checker, const struct order_edge *edge,
-                        uint32_t to, const struct sync_point *earlier,
-                        const struct sync_point *later)
-{
-    const struct order *order = checker->subject->order;
-    struct sync_point begin = order_is_from_start(order, edge, checker->subject->ops[to])
-                                  ? sync_begin(&checker->proof, later)
-                                  : *later;
-    return order_is_for_reads(order, edge) ? sync_is_ended(&checker->proof, earlier, &begin)
-                                           : sync_is_done(&checker->proof, earlier, &begin);
-}
-
+/* Whether each part of the op knows each part of an earlier one to be complete; of kernels that
+ * start early, as far as the order is about what they write and wait for. */
 static bool check_edge(const struct sync_checker *checker, const struct order_edge *edge,
                        uint32_t from, uint32_t to)
 {
+    const struct sync_proof *proof = &checker->proof;
+    const struct order *order = checker->subject->order;
     const struct sync_placed *placed = checker->subject->placed;
+    bool starts = order_is_from_start(order, edge, checker->subject->ops[to]);
+    bool reads = order_is_for_reads(order, edge);
     for (int core = 0; core < CORE_TYPES; core++)
         for (int part = 0; part < CORE_TYPES; part++) {
             const struct sync_point *earlier = &placed[from].call[part];
-            const struct sync_point *later = &placed[to].call[core];
-            if (later->step == NONE || earlier->step == NONE ||
-                is_enforced(checker, edge, to, earlier, later))
+            struct sync_point later = placed[to].call[core];
+            if (later.step == NONE || earlier->step == NONE)
+                continue;
+            later = starts ? sync_begin(proof, &later) : later;
+            if (reads ? sync_is_ended(proof, earlier, &later)
+                      : sync_is_done(proof, earlier, &later))
                 continue;
             sync_report_order(checker, edge, from, to, part, core);
             return false;
@@ -55,26 +50,21 @@ static bool check_edge(const struct sync_checker *checker, const struct order_ed
 }
 
 /* One missing order of an op is enough to report: others often have the same reason. */
-static bool check_op(const struct sync_checker *checker, uint32_t place)
+static bool check_order(const struct sync_checker *checker)
 {
     const struct sync_subject *subject = checker->subject;
     const struct order *order = subject->order;
-    uint32_t to = subject->ops[place];
-    for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++) {
-        uint32_t from =
-            members_place(subject->index, subject->ops, subject->count, order->edges[e].from);
-        if (from != NONE && !check_edge(checker, &order->edges[e], from, place))
-            return false;
-    }
-    return true;
-}
-
-static bool check_order(struct sync_checker *checker)
-{
-    const struct sync_subject *subject = checker->subject;
     bool ok = true;
-    for (uint32_t i = 0; i < subject->count; i++)
-        ok = check_op(checker, i) && ok;
+    for (uint32_t place = 0; place < subject->count; place++) {
+        uint32_t to = subject->ops[place];
+        bool known = true;
+        for (uint32_t e = order->first[to]; e < order->first[to + 1] && known; e++) {
+            uint32_t from =
+                members_place(subject->index, subject->ops, subject->count, order->edges[e].from);
+            known = from == NONE || check_edge(checker, &order->edges[e], from, place);
+        }
+        ok = known && ok;
+    }
     return ok;
 }
 
@@ -98,21 +88,23 @@ static bool check_written(const struct sync_checker *checker)
     return true;
 }
 
-static bool prove_numbered(struct pass_context *context, struct instr_numbers *numbers,
-                           const struct sync_subject *subject)
+static bool prove(struct pass_context *context, const struct entry *entry,
+                  const struct sync_subject *subject)
 {
-    const struct entry *entry = numbers->entry;
+    struct instr_numbers numbers = {.module = context->module, .entry = entry};
     struct sync_checker checker = {.diags = context->diags,
                                    .module = context->module,
                                    .entry = entry,
-                                   .numbers = numbers,
+                                   .numbers = &numbers,
                                    .subject = subject};
     if (!check_written(&checker))
         return false;
     bool slots = !subject || sync_check_slots(&checker);
     checker.grouped = slots;
-    if (context->unproven)
+    if (context->unproven) {
+        instr_numbers_free(&numbers);
         return slots;
+    }
     sync_proof_init(&checker.proof, context->module, entry);
     bool called = !subject || sync_check_calls(&checker);
     bool flowing = sync_check_blocked(&checker);
@@ -132,16 +124,8 @@ static bool prove_numbered(struct pass_context *context, struct instr_numbers *n
         sync_check_caches(&checker);
     called_free(&checker.called);
     sync_proof_free(&checker.proof);
-    return ok && slots;
-}
-
-static bool prove(struct pass_context *context, const struct entry *entry,
-                  const struct sync_subject *subject)
-{
-    struct instr_numbers numbers = {.module = context->module, .entry = entry};
-    bool ok = prove_numbered(context, &numbers, subject);
     instr_numbers_free(&numbers);
-    return ok;
+    return ok && slots;
 }
 
 static void subject_take(struct sync_subject *subject, struct group_namer *namer,
@@ -191,10 +175,7 @@ static struct sync_event *add_event(struct sync_events *events, uint32_t name)
     uint32_t *index = id_map_at(&events->index, name);
     if (*index == NONE) {
         *index = events->list.count;
-        vec_push(&events->list, (struct sync_event){.sender = NONE,
-                                                    .last_wait = {NONE, NONE},
-                                                    .send_slot = NONE,
-                                                    .recv_slot = NONE});
+        vec_push(&events->list, (struct sync_event){.sender = NONE});
     }
     return &events->list.at[*index];
 }

@@ -8,70 +8,175 @@
 /* Whether the programs come to their end with all counters within bounds and at zero: the part of
  * the proof that does not ask what the calls are for. */
 
+/* --------------------------------------------------------------------------- deadlocks ---- */
+
+/* The n-th step, from 0, of an effect in a program, or NONE. */
+static uint32_t find_step(const struct sync_track *track, enum instr_effect effect, uint32_t n)
+{
+    for (uint32_t i = 0; i < track->count; i++)
+        if (track->steps[i].effect == effect && n-- == 0)
+            return i;
+    return NONE;
+}
+
+/* A core awaits barriers that it has not arrived at itself. */
+static void explain_barrier(const struct sync_checker *checker, enum core_type core)
+{
+    const struct sync_track *track = &checker->proof.tracks[core];
+    uint32_t arrive = find_step(track, EFFECT_ARRIVE, track->awaits.count);
+    const char *waits = sync_step_text(checker, core, track->next);
+    if (arrive == NONE) {
+        diag_help(checker->diags,
+                  "%s is 'await' number %u of the program, which has 'arrive' %u times", waits,
+                  track->awaits.count + 1, track->arrivals.count);
+        sync_help(checker, sync_texts[core].arrive, SYNC_BEFORE, core, track->next);
+        return;
+    }
+    diag_note(checker->diags, sync_step_span(checker, core, arrive),
+              "%s waits for %s, which stands behind it in the same program", waits,
+              sync_step_text(checker, core, arrive));
+    diag_help(checker->diags, "put that before it, or write another '%s' there",
+              sync_texts[core].arrive);
+}
+
+/* Why the core is blocked; returns whether the other program's block is the reason. */
+static bool explain_block(const struct sync_checker *checker, enum core_type core)
+{
+    const struct sync_track *track = &checker->proof.tracks[core];
+    const struct sync_track *other = &checker->proof.tracks[1 - core];
+    const struct sync_text *texts = &sync_texts[1 - core];
+    const char *waits = sync_step_text(checker, core, track->next),
+               *name = core_type_name(1 - core);
+    bool part = track->steps[track->next].effect == EFFECT_CALL;
+    uint32_t awaited = part ? sync_other_part(&checker->proof, core)
+                            : find_step(other, EFFECT_SET, track->waits.count);
+    if (track->steps[track->next].effect == EFFECT_AWAIT) {
+        explain_barrier(checker, core);
+        return false;
+    }
+    if (awaited == NONE) {
+        diag_help(checker->diags,
+                  "%s is wait number %u for '%s', which the %s program sets %u times", waits,
+                  track->waits.count + 1, texts->flag, name, other->sets.count);
+        diag_help(checker->diags,
+                  "write '%s' in the %s program, behind what this waits for, or take it out",
+                  texts->set, name);
+        return false;
+    }
+    diag_note(checker->diags, sync_step_span(checker, 1 - core, awaited),
+              "%s%s waits for %s, which stands behind %s",
+              part ? "the parts of a mixed kernel run at the same time: " : "", waits,
+              sync_step_text(checker, 1 - core, awaited),
+              sync_step_text(checker, 1 - core, other->next));
+    return true;
+}
+
 bool sync_check_blocked(const struct sync_checker *checker)
 {
     bool ok = true;
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_track *track = &checker->proof.tracks[core];
+        const struct sync_track *other = &checker->proof.tracks[1 - core];
         if (track->next == track->count)
             continue;
-        sync_report_deadlock(checker, core);
         ok = false;
+        if (!sync_report_step(checker, DIAG_sync_deadlock, core, track->next,
+                              "this blocks for ever"))
+            continue;
+        /* The cycle is told once, where the first of the two programs is reported. */
+        if (explain_block(checker, core) && core == CORE_AIC && other->next < other->count &&
+            explain_block(checker, CORE_AIV))
+            diag_help(checker->diags, "so each of the two waits for the other");
     }
     return ok;
 }
 
-/* ------------------------------------------------------------------------------ flags ---- */
+/* ---------------------------------------------------------------------------- counters ---- */
 
-/* How many sets of a core are left when the other one has waited as often as it must have; where
- * one may be the sixteenth, that is reported. */
-static bool check_overflow(const struct sync_checker *checker, enum core_type core)
+/* At the n-th set of a core, from 0, `over` waits of the other one are sure to be over. */
+static bool report_overflow(const struct sync_checker *checker, enum core_type core, uint32_t n,
+                            uint32_t over)
 {
     const struct sync_track *track = &checker->proof.tracks[core];
     const struct sync_track *receiver = &checker->proof.tracks[1 - core];
-    uint32_t over = 0;
-    for (uint32_t n = 0; n < track->sets.count; n++) {
-        uint32_t passed = track->before[track->sets.at[n]].passed.own[1 - core];
-        while (over < receiver->waits.count && receiver->waits.at[over] < passed)
-            over++;
-        if (n + 1 - over <= SYNC_FLAG_LIMIT)
-            continue;
-        sync_report_overflow(checker, core, n, over);
+    uint32_t must = n - SYNC_FLAG_LIMIT; /* the wait that must be over before */
+    if (!sync_report_step(checker, DIAG_sync_overflow, core, track->sets.at[n],
+                          "this may be the 16th release that nobody has waited for"))
         return false;
-    }
-    return true;
-}
-
-static bool check_flags(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_proof *proof = &checker->proof;
-    if (!check_overflow(checker, core))
+    diag_help(checker->diags,
+              "the flag is set %u times up to here, and the %s is sure to have waited %u times",
+              n + 1, core_type_name(1 - core), over);
+    if (must >= receiver->waits.count)
         return false;
-    if (proof->tracks[core].sets.count == proof->tracks[1 - core].waits.count)
-        return true;
-    sync_report_left_set(checker, core);
+    diag_note(checker->diags, sync_step_span(checker, 1 - core, receiver->waits.at[must]),
+              "let it wait until %s is over, by the other flag",
+              sync_step_text(checker, 1 - core, receiver->waits.at[must]));
+    sync_help(checker, sync_texts[1 - core].set, SYNC_BEHIND, 1 - core, receiver->waits.at[must]);
+    sync_help(checker, sync_texts[core].wait, SYNC_BEFORE, core, track->sets.at[n]);
     return false;
 }
 
-/* --------------------------------------------------------------------------- arrivals ---- */
+/* No set may be the sixteenth before the other core has waited, as often as it is sure to have; and
+ * all are waited for in the end. */
+static bool check_flags(const struct sync_checker *checker, enum core_type core)
+{
+    const struct sync_track *track = &checker->proof.tracks[core];
+    const struct sync_track *receiver = &checker->proof.tracks[1 - core];
+    uint32_t over = 0, waits = receiver->waits.count;
+    for (uint32_t n = 0; n < track->sets.count; n++) {
+        uint32_t passed = track->before[track->sets.at[n]].passed.own[1 - core];
+        while (over < waits && receiver->waits.at[over] < passed)
+            over++;
+        if (n + 1 - over > SYNC_FLAG_LIMIT)
+            return report_overflow(checker, core, n, over);
+    }
+    if (track->sets.count == waits)
+        return true;
+    if (!sync_report_step(checker, DIAG_sync_left_set, core, track->sets.at[waits],
+                          "nothing waits for this release: the flag is left set"))
+        return false;
+    diag_help(checker->diags, "the flag is set %u times and waited for %u times", track->sets.count,
+              waits);
+    if (checker->proof.per_block[1 - core])
+        diag_help(checker->diags,
+                  "write '%s' in the %s program, before what relies on this, or take it out",
+                  sync_texts[1 - core].wait, core_type_name(1 - core));
+    else
+        diag_help(checker->diags, "the launch has no %s that it could release",
+                  core_type_name(1 - core));
+    return false;
+}
 
 /* The barrier is complete for a core as often as all have arrived, so at most as often as it has
  * itself: its own program says how many completions it may have before it awaits them. */
 static bool check_arrivals(const struct sync_checker *checker, enum core_type core)
 {
     const struct sync_track *track = &checker->proof.tracks[core];
-    uint32_t awaited = 0;
-    for (uint32_t n = 0; n < track->arrivals.count; n++) {
-        while (awaited < track->awaits.count && track->awaits.at[awaited] < track->arrivals.at[n])
+    const struct sync_text *texts = &sync_texts[core];
+    uint32_t awaited = 0, arrivals = track->arrivals.count, awaits = track->awaits.count;
+    for (uint32_t n = 0; n < arrivals; n++) {
+        uint32_t arrival = track->arrivals.at[n];
+        while (awaited < awaits && track->awaits.at[awaited] < arrival)
             awaited++;
         if (n + 1 - awaited <= SYNC_FLAG_LIMIT)
             continue;
-        sync_report_ahead(checker, core, n, awaited);
+        if (sync_report_step(checker, DIAG_sync_overflow, core, arrival,
+                             "this may be the 16th barrier that the core has not awaited")) {
+            diag_help(checker->diags, "it has arrived %u times up to here, and awaited %u of them",
+                      n + 1, awaited);
+            sync_help(checker, texts->await, SYNC_BEFORE, core, arrival);
+        }
         return false;
     }
-    if (track->arrivals.count == track->awaits.count)
+    if (arrivals == awaits)
         return true;
-    sync_report_unawaited(checker, core);
+    if (sync_report_step(
+            checker, DIAG_sync_left_set, core, track->arrivals.at[awaits],
+            "nothing awaits this arrival: the next launch would take it for its own")) {
+        diag_help(checker->diags, "the program has '%s' %u times and '%s' %u times", texts->arrive,
+                  arrivals, texts->await, awaits);
+        sync_help(checker, texts->await, SYNC_BEHIND, core, track->count - 1);
+    }
     return false;
 }
 
@@ -87,47 +192,59 @@ bool sync_check_counts(const struct sync_checker *checker)
 
 /* ------------------------------------------------------------------------------ calls ---- */
 
-/* What its kernel leaves on the pipes is drained directly behind the call: an arrival waits for one
- * pipe alone. Steps that feed the call stand between. */
-static bool check_settled(const struct sync_checker *checker)
+/* The next step of a program, from `step`, that is the work of a call; its count: none. */
+static uint32_t next_call(const struct sync_track *track, uint32_t step)
+{
+    while (step < track->count && track->steps[step].effect != EFFECT_CALL)
+        step++;
+    return step;
+}
+
+static bool call_has(const struct sync_checker *checker, enum core_type core, uint32_t step,
+                     uint32_t word)
+{
+    uint32_t kernel = sync_instr(&checker->proof, core, step)->kernel;
+    return attr_flag(checker->module, sync_kernel(checker, kernel)->attrs, word);
+}
+
+/* What an `undrained` kernel leaves on the pipes is drained directly after the call: an arrival
+ * waits for one pipe alone. Steps that feed the call come between. */
+static bool check_settled(const struct sync_checker *checker, enum core_type core, uint32_t call)
+{
+    const struct sync_track *track = &checker->proof.tracks[core];
+    uint32_t next = call + 1;
+    if (!call_has(checker, core, call, W_undrained))
+        return true;
+    while (next < track->count && track->steps[next].effect == EFFECT_FEED)
+        next++;
+    if (next < track->count && track->steps[next].effect == EFFECT_DRAIN)
+        return true;
+    if (sync_report_step(checker, DIAG_sync_undrained, core, call,
+                         "the kernel returns before its pipes are done"))
+        sync_help(checker, "pipe_barrier", SYNC_BEHIND, core, next - 1);
+    return false;
+}
+
+/* Between two calls their core drains. An await drains what was called before its own arrival. An
+ * early wait that awaits no barrier waits for the other core type, and the core's own pipes may
+ * still be busy. */
+bool sync_check_drained(const struct sync_checker *checker)
 {
     bool ok = true;
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_track *track = &checker->proof.tracks[core];
-        for (uint32_t i = 0; i < track->count; i++) {
-            if (track->steps[i].effect != EFFECT_CALL ||
-                !attr_flag(
-                    checker->module,
-                    sync_kernel(checker, sync_instr(&checker->proof, core, i)->kernel)->attrs,
-                    W_undrained))
-                continue;
-            uint32_t next = i + 1;
-            while (next < track->count && track->steps[next].effect == EFFECT_FEED)
-                next++;
-            if (next < track->count && track->steps[next].effect == EFFECT_DRAIN)
-                continue;
-            if (sync_report_step(checker, DIAG_sync_undrained, core, i,
-                                 "the kernel returns before its pipes are done"))
-                sync_help(checker, "pipe_barrier", SYNC_BEHIND, core, next - 1);
-            ok = false;
-        }
-    }
-    return ok;
-}
-
-/* An await drains what was called before its own arrival. An early wait that awaits no barrier
- * waits for the other core type, and the core's own pipes may still be busy. */
-bool sync_check_drained(const struct sync_checker *checker)
-{
-    bool ok = check_settled(checker);
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct sync_track *track = &checker->proof.tracks[core];
         uint32_t last = NONE;
-        for (uint32_t i = 0; i < track->next; i++) {
-            if (track->steps[i].effect != EFFECT_CALL)
+        for (uint32_t i = next_call(track, 0); i < track->count; i = next_call(track, i + 1)) {
+            ok = check_settled(checker, core, i) && ok;
+            if (i >= track->next)
                 continue;
             if (last != NONE && track->before[i].drained <= last) {
-                sync_report_undrained(checker, core, last, i);
+                if (sync_report_step(checker, DIAG_sync_undrained, core, i,
+                                     "the call before it may still use the core's memory")) {
+                    diag_note(checker->diags, sync_step_span(checker, core, last), "that is %s",
+                              sync_step_text(checker, core, last));
+                    sync_help(checker, "pipe_barrier", SYNC_BEFORE, core, i);
+                }
                 ok = false;
             }
             last = i;
@@ -137,36 +254,34 @@ bool sync_check_drained(const struct sync_checker *checker)
 }
 
 /* What a call says that its sub-kernel does of the entry's barriers must be what it was built for:
- * it does that always, and nothing else. NULL if so. */
-static const char *early_fault(unsigned built, unsigned early)
-{
-    if ((early & ~built) & EARLY_SET)
-        return "the kernel was not built to arrive itself: its 'early_start' does not list 'set'";
-    if ((early & ~built) & EARLY_WAIT_MIX)
-        return "the kernel was not built to wait itself: its 'early_start' does not list 'wait'";
-    if ((built & ~early) & EARLY_SET)
-        return "the kernel arrives itself, but its call does not say 'early_set'";
-    if (built & EARLY_WAIT_MIX && !(early & EARLY_WAIT_MIX))
-        return "the kernel waits itself, but its call does not say 'early_wait'";
-    return NULL;
-}
-
+ * it does that always, and nothing else. */
 bool sync_check_early(const struct sync_checker *checker)
 {
     bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < checker->proof.tracks[core].count; i++) {
-            if (checker->proof.tracks[core].steps[i].effect != EFFECT_CALL)
-                continue;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_track *track = &checker->proof.tracks[core];
+        for (uint32_t i = next_call(track, 0); i < track->count; i = next_call(track, i + 1)) {
             const struct instr *call = sync_instr(&checker->proof, core, i);
-            const struct kernel *kernel = sync_kernel(checker, call->kernel);
-            const char *fault =
-                early_fault(kernel_early_start(checker->module, kernel), call->early);
-            if (!fault)
+            unsigned early = call->early;
+            unsigned built =
+                kernel_early_start(checker->module, sync_kernel(checker, call->kernel));
+            const char *fault = NULL;
+            if ((early & ~built) & EARLY_SET)
+                fault = "the kernel was not built to arrive itself: its 'early_start' does not "
+                        "list 'set'";
+            else if ((early & ~built) & EARLY_WAIT_MIX)
+                fault = "the kernel was not built to wait itself: its 'early_start' does not list "
+                        "'wait'";
+            else if ((built & ~early) & EARLY_SET)
+                fault = "the kernel arrives itself, but its call does not say 'early_set'";
+            else if (built & EARLY_WAIT_MIX && !(early & EARLY_WAIT_MIX))
+                fault = "the kernel waits itself, but its call does not say 'early_wait'";
+            else
                 continue;
             sync_report_step(checker, DIAG_sync_early, core, i, fault);
             ok = false;
         }
+    }
     return ok;
 }
 
@@ -178,65 +293,59 @@ bool sync_check_early(const struct sync_checker *checker)
  * The n-th wait takes the n-th set, so nothing is outstanding in any run if as many sets stand
  * before the sender's call as waits before the receiver's. */
 
-/* The part of one mixed kernel, or a whole kernel, at its call. */
-struct full_call {
-    enum core_type core;
-    uint32_t step;
-};
-
-static bool check_full_arrivals(const struct sync_checker *checker, struct full_call call)
+static bool check_full_arrivals(const struct sync_checker *checker, enum core_type core,
+                                uint32_t call)
 {
-    const struct sync_track *track = &checker->proof.tracks[call.core];
-    uint32_t awaited = sync_steps_before(&track->awaits, call.step);
-    if (awaited >= sync_steps_before(&track->arrivals, call.step))
+    const struct sync_track *track = &checker->proof.tracks[core];
+    uint32_t awaited = sync_steps_before(&track->awaits, call);
+    if (awaited >= sync_steps_before(&track->arrivals, call))
         return true;
     uint32_t arrival = track->arrivals.at[awaited];
-    if (!sync_report_step(checker, DIAG_sync_full_barrier, call.core, call.step,
+    if (!sync_report_step(checker, DIAG_sync_full_barrier, core, call,
                           "an arrival of the entry is outstanding here, and the kernel's own "
                           "barriers would take it for theirs"))
         return false;
-    diag_note(checker->diags, sync_step_span(checker, call.core, arrival),
-              "nothing awaits %s before the call", sync_step_text(checker, call.core, arrival));
-    sync_help(checker, sync_await_text(call.core), SYNC_BEFORE, call.core, call.step);
+    diag_note(checker->diags, sync_step_span(checker, core, arrival),
+              "nothing awaits %s before the call", sync_step_text(checker, core, arrival));
+    sync_help(checker, sync_texts[core].await, SYNC_BEFORE, core, call);
     return false;
 }
 
-/* `sender` and `receiver` are the two parts of a kernel. */
-static bool check_flag(const struct sync_checker *checker, struct full_call sender,
-                       struct full_call receiver)
+/* The flags of `sender` at the two parts of a kernel, by core type. */
+static bool check_full_flag(const struct sync_checker *checker, enum core_type sender,
+                            const uint32_t *call)
 {
-    const struct sync_track *sends = &checker->proof.tracks[sender.core];
-    const struct sync_track *waits = &checker->proof.tracks[receiver.core];
-    uint32_t over = sync_steps_before(&waits->waits, receiver.step);
-    if (over >= sync_steps_before(&sends->sets, sender.step))
+    enum core_type receiver = 1 - sender;
+    const struct vec_u32 *sets = &checker->proof.tracks[sender].sets;
+    const struct vec_u32 *waits = &checker->proof.tracks[receiver].waits;
+    uint32_t over = sync_steps_before(waits, call[receiver]);
+    if (over >= sync_steps_before(sets, call[sender]))
         return true;
-    uint32_t set = sends->sets.at[over];
-    bool c2v = sender.core == CORE_AIC;
-    if (!sync_report_step(checker, DIAG_sync_full_barrier, receiver.core, receiver.step,
-                          c2v ? "a release of 'c2v' is outstanding here, and the kernel's own full "
-                                "barriers would take it for theirs"
-                              : "a release of 'v2c' is outstanding here, and the kernel's own full "
-                                "barriers would take it for theirs"))
+    if (!sync_report_step(
+            checker, DIAG_sync_full_barrier, receiver, call[receiver],
+            arena_printf(&checker->diags->arena,
+                         "a release of '%s' is outstanding here, and the kernel's own full "
+                         "barriers would take it for theirs",
+                         sync_texts[sender].flag)))
         return false;
-    diag_note(checker->diags, sync_step_span(checker, sender.core, set),
-              "%s is waited for behind the call", sync_step_text(checker, sender.core, set));
-    sync_help(checker, c2v ? "wait c2v" : "wait v2c", SYNC_BEFORE, receiver.core, receiver.step);
-    if (over < waits->waits.count)
+    diag_note(checker->diags, sync_step_span(checker, sender, sets->at[over]),
+              "%s is waited for behind the call", sync_step_text(checker, sender, sets->at[over]));
+    sync_help(checker, sync_texts[receiver].wait, SYNC_BEFORE, receiver, call[receiver]);
+    if (over < waits->count)
         diag_help(checker->diags, "and take it out at %s",
-                  sync_step_text(checker, receiver.core, waits->waits.at[over]));
+                  sync_step_text(checker, receiver, waits->at[over]));
     return false;
 }
 
 /* The kernel's first barrier begins with a `set v2c`, which is one more. */
-static bool check_room(const struct sync_checker *checker, struct full_call aiv)
+static bool check_room(const struct sync_checker *checker, uint32_t aiv)
 {
     const struct sync_track *track = &checker->proof.tracks[CORE_AIV];
-    const struct sync_track *receiver = &checker->proof.tracks[CORE_AIC];
-    uint32_t passed = track->before[aiv.step].passed.own[CORE_AIC];
-    uint32_t set = sync_steps_before(&track->sets, aiv.step);
-    if (set - sync_steps_before(&receiver->waits, passed) < SYNC_FLAG_LIMIT)
+    uint32_t passed = track->before[aiv].passed.own[CORE_AIC];
+    uint32_t over = sync_steps_before(&checker->proof.tracks[CORE_AIC].waits, passed);
+    if (sync_steps_before(&track->sets, aiv) - over < SYNC_FLAG_LIMIT)
         return true;
-    if (sync_report_step(checker, DIAG_sync_overflow, CORE_AIV, aiv.step,
+    if (sync_report_step(checker, DIAG_sync_overflow, CORE_AIV, aiv,
                          "the kernel's own full barrier may set 'v2c' for the 16th time before "
                          "any is waited for"))
         diag_help(checker->diags, "let the aiv wait for 'c2v' before the call, set behind a 'wait "
@@ -244,33 +353,22 @@ static bool check_room(const struct sync_checker *checker, struct full_call aiv)
     return false;
 }
 
-static bool has_full_barriers(const struct sync_checker *checker, enum core_type core,
-                              uint32_t step)
-{
-    const struct instr *call = sync_instr(&checker->proof, core, step);
-    return attr_flag(checker->module, sync_kernel(checker, call->kernel)->attrs, W_sync_all);
-}
-
-static bool check_mixed(const struct sync_checker *checker, uint32_t aic_step, uint32_t aiv_step)
-{
-    struct full_call aic = {CORE_AIC, aic_step}, aiv = {CORE_AIV, aiv_step};
-    bool ok = check_flag(checker, aic, aiv);
-    ok = check_flag(checker, aiv, aic) && ok;
-    return ok && check_room(checker, aiv);
-}
-
 bool sync_check_full_barriers(const struct sync_checker *checker)
 {
     const struct sync_track *tracks = checker->proof.tracks;
     bool ok = true;
     for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < tracks[core].count; i++)
-            if (tracks[core].steps[i].effect == EFFECT_CALL && has_full_barriers(checker, core, i))
-                ok = check_full_arrivals(checker, (struct full_call){core, i}) && ok;
+        for (uint32_t i = next_call(&tracks[core], 0); i < tracks[core].count;
+             i = next_call(&tracks[core], i + 1))
+            if (call_has(checker, core, i, W_sync_all))
+                ok = check_full_arrivals(checker, core, i) && ok;
     for (uint32_t i = 0; i < tracks[CORE_AIC].parts.count; i++) {
-        uint32_t aic = tracks[CORE_AIC].parts.at[i], aiv = tracks[CORE_AIC].others[i];
-        if (aiv != NONE && has_full_barriers(checker, CORE_AIC, aic))
-            ok = check_mixed(checker, aic, aiv) && ok;
+        uint32_t call[CORE_TYPES] = {tracks[CORE_AIC].parts.at[i], tracks[CORE_AIC].others[i]};
+        if (call[CORE_AIV] == NONE || !call_has(checker, CORE_AIC, call[CORE_AIC], W_sync_all))
+            continue;
+        bool c2v = check_full_flag(checker, CORE_AIC, call);
+        bool v2c = check_full_flag(checker, CORE_AIV, call);
+        ok = c2v && v2c && check_room(checker, call[CORE_AIV]) && ok;
     }
     return ok;
 }
@@ -280,30 +378,27 @@ bool sync_check_full_barriers(const struct sync_checker *checker)
  * follows: all cores of a type come to the call, where `complement` waits for those that run it,
  * and no instruction of the entry stands between. */
 
-/* --------------------------------------------------------------------------- workspace ---- */
-
-/* The last step of an effect in a program, or NONE. */
-static uint32_t last_of(const struct sync_track *track, enum instr_effect effect)
+/* Each core type has counters of its own in the workspace, and clears these. What holds for the
+ * first feeding step of a program, holds for the others. */
+static bool check_workspace(const struct sync_checker *checker, enum core_type core)
 {
-    for (uint32_t i = track->count; i-- > 0;)
-        if (track->steps[i].effect == effect)
-            return i;
-    return NONE;
-}
-
-/* Each core type has counters of its own in the workspace, and clears these. */
-static bool check_cleared(const struct sync_checker *checker, enum core_type core, uint32_t step)
-{
-    uint32_t clear = last_of(&checker->proof.tracks[core], EFFECT_CLEAR);
-    struct sync_point feed = sync_point_all(checker, core, step);
-    if (clear == NONE) {
+    const struct sync_track *track = &checker->proof.tracks[core];
+    uint32_t step = 0, clear = track->count;
+    while (step < track->count && track->steps[step].effect != EFFECT_FEED)
+        step++;
+    while (clear > 0 && track->steps[clear - 1].effect != EFFECT_CLEAR)
+        clear--;
+    if (step == track->count)
+        return true;
+    if (clear == 0) {
         if (sync_report_step(checker, DIAG_sync_feed, core, step,
                              "nothing clears the workspace that this works with"))
             diag_help(checker->diags,
                       "write 'clear_workspace' at the begin of the program, and a barrier behind");
         return false;
     }
-    struct sync_point cleared = sync_point_all(checker, core, clear);
+    struct sync_point feed = sync_point_all(checker, core, step);
+    struct sync_point cleared = sync_point_all(checker, core, clear - 1);
     if (sync_is_done(&checker->proof, &cleared, &feed))
         return true;
     if (sync_report_step(checker, DIAG_sync_feed, core, step,
@@ -331,22 +426,10 @@ struct fed_call {
     uint32_t count[PHASES], at[PHASES];
 };
 
-static bool is_call(const struct sync_checker *checker, enum core_type core, uint32_t step)
-{
-    return step < checker->proof.tracks[core].count &&
-           sync_instr(&checker->proof, core, step)->op == INSTR_call;
-}
-
 static bool is_feed(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
     const struct sync_track *track = &checker->proof.tracks[core];
     return step < track->count && track->steps[step].effect == EFFECT_FEED;
-}
-
-/* Whether the step is the work of a call; its halves of the entry's barriers are steps beside. */
-static bool is_work(const struct sync_checker *checker, enum core_type core, uint32_t step)
-{
-    return checker->proof.tracks[core].steps[step].effect == EFFECT_CALL;
 }
 
 static void take_step(const struct sync_checker *checker, struct fed_call *fed, uint32_t step)
@@ -356,26 +439,23 @@ static void take_step(const struct sync_checker *checker, struct fed_call *fed, 
     fed->at[phase] = step;
 }
 
-/* The steps directly beside a call: `begin` before it, the others behind it. */
+/* The steps directly beside a call: `begin` before it, the others after it. */
 static struct fed_call steps_at(const struct sync_checker *checker, enum core_type core,
                                 uint32_t call)
 {
-    struct fed_call fed = {.core = core, .step = call};
-    uint32_t first = call, last = call;
-    uint32_t instr = checker->proof.tracks[core].steps[call].instr;
-    while (first > 0 && checker->proof.tracks[core].steps[first - 1].instr == instr)
-        first--;
-    while (is_call(checker, core, last + 1) &&
-           checker->proof.tracks[core].steps[last + 1].instr == instr)
-        last++;
-    while (first > 0 && is_feed(checker, core, first - 1) &&
-           sync_instr(&checker->proof, core, first - 1)->word == PHASE_begin)
-        take_step(checker, &fed, --first);
-    while (is_feed(checker, core, last + 1) &&
-           sync_instr(&checker->proof, core, last + 1)->word != PHASE_begin)
-        take_step(checker, &fed, ++last);
-    fed.first = first;
-    fed.last = last;
+    const struct sync_track *track = &checker->proof.tracks[core];
+    struct fed_call fed = {.core = core, .step = call, .first = call, .last = call};
+    uint32_t instr = track->steps[call].instr;
+    while (fed.first > 0 && track->steps[fed.first - 1].instr == instr)
+        fed.first--;
+    while (fed.last + 1 < track->count && track->steps[fed.last + 1].instr == instr)
+        fed.last++;
+    while (fed.first > 0 && is_feed(checker, core, fed.first - 1) &&
+           sync_instr(&checker->proof, core, fed.first - 1)->word == PHASE_begin)
+        take_step(checker, &fed, --fed.first);
+    while (is_feed(checker, core, fed.last + 1) &&
+           sync_instr(&checker->proof, core, fed.last + 1)->word != PHASE_begin)
+        take_step(checker, &fed, ++fed.last);
     return fed;
 }
 
@@ -397,8 +477,7 @@ static uint32_t left_out(const struct sync_checker *checker, const struct fed_ca
 
 /* ------------------------------------------------------------------------------ faults ---- */
 
-static bool report_missing(const struct sync_checker *checker, const struct fed_call *fed,
-                           enum phase phase)
+static bool check_steps(const struct sync_checker *checker, const struct fed_call *fed)
 {
     static const char *const why[PHASES] = {
         [PHASE_begin] = "the call is fed, but nothing begins to count its barriers",
@@ -408,14 +487,6 @@ static bool report_missing(const struct sync_checker *checker, const struct fed_
             "the call is fed, but the cores that it leaves out take no part in its "
             "barriers: it waits for ever",
     };
-    if (sync_report_step(checker, DIAG_sync_feed, fed->core, fed->step, why[phase]))
-        sync_help(checker, phase_texts[phase], phase == PHASE_begin ? SYNC_BEFORE : SYNC_BEHIND,
-                  fed->core, fed->step);
-    return false;
-}
-
-static bool check_steps(const struct sync_checker *checker, const struct fed_call *fed)
-{
     bool idle = left_out(checker, fed) > 0;
     for (unsigned phase = 0; phase < PHASES; phase++) {
         if (fed->count[phase] > 1) {
@@ -423,44 +494,41 @@ static bool check_steps(const struct sync_checker *checker, const struct fed_cal
                              "the call has this twice");
             return false;
         }
-        if (fed->count[phase] == 0 && (idle || phase != PHASE_complement))
-            return report_missing(checker, fed, (enum phase)phase);
+        if (fed->count[phase] || (!idle && phase == PHASE_complement))
+            continue;
+        if (sync_report_step(checker, DIAG_sync_feed, fed->core, fed->step, why[phase]))
+            sync_help(checker, phase_texts[phase], phase == PHASE_begin ? SYNC_BEFORE : SYNC_BEHIND,
+                      fed->core, fed->step);
+        return false;
     }
     return true;
 }
 
-/* At the op, where there is one: an entry that a pass made has no positions. */
-static bool report_idle(const struct sync_checker *checker, const struct fed_call *fed)
+/* A kernel with full barriers, some cores that its call leaves out, and nothing that feeds. It is
+ * reported at the op, where there is one: an entry that a pass made has no positions. */
+static void report_unfed(const struct sync_checker *checker, const struct fed_call *fed)
 {
     const struct sync_subject *subject = checker->subject;
     const struct instr *call = sync_instr(&checker->proof, fed->core, fed->step);
     uint32_t all = launched(checker, fed->core), runs = all - left_out(checker, fed);
     uint32_t place = subject ? checker->called.place[call->number[0]] : NONE;
-    if (place == NONE)
-        return sync_report_step(checker, DIAG_sync_idle_cores, fed->core, fed->step,
-                                "the kernel's full barriers are over all cores of the launch, of "
-                                "which this call leaves some out: it waits for ever");
-    const struct op *op = sync_op(subject, place);
-    return diag_at(checker->diags, DIAG_sync_idle_cores,
-                   locate_op(checker->module, op, OP_TYPE_NAME, 0),
-                   "the kernel '@%.*s' has full barriers over all cores of the launch, but runs on "
-                   "%u of the %u %ss of '@%.*s': it waits for ever",
-                   NAME(checker->module, call->kernel), runs, all, core_type_name(fed->core),
-                   NAME(checker->module, checker->entry->name));
-}
-
-/* A kernel with full barriers, some cores that its call leaves out, and nothing that feeds. */
-static bool report_unfed(const struct sync_checker *checker, const struct fed_call *fed)
-{
-    if (!report_idle(checker, fed))
-        return false;
-    if (checker->subject)
+    bool told =
+        place == NONE
+            ? sync_report_step(checker, DIAG_sync_idle_cores, fed->core, fed->step,
+                               "the kernel's full barriers are over all cores of the launch, of "
+                               "which this call leaves some out: it waits for ever")
+            : diag_at(checker->diags, DIAG_sync_idle_cores,
+                      locate_op(checker->module, sync_op(subject, place), OP_TYPE_NAME, 0),
+                      "the kernel '@%.*s' has full barriers over all cores of the launch, but runs "
+                      "on %u of the %u %ss of '@%.*s': it waits for ever",
+                      NAME(checker->module, call->kernel), runs, all, core_type_name(fed->core),
+                      NAME(checker->module, checker->entry->name));
+    if (told && subject)
         diag_help(checker->diags, "with the option feed-sync-all=1 of its scope, the other cores "
                                   "take part");
-    else
+    else if (told)
         diag_help(checker->diags, "write 'feed_sync begin' before the call, and 'feed_sync end "
                                   "feed_sync complement' behind it");
-    return false;
 }
 
 static bool is_fed(const struct fed_call *fed)
@@ -472,65 +540,46 @@ static bool is_fed(const struct fed_call *fed)
  * is told. */
 static bool is_told_by_aics(const struct sync_checker *checker, const struct fed_call *fed)
 {
-    const struct sync_track *tracks = checker->proof.tracks;
+    const struct sync_track *track = &checker->proof.tracks[CORE_AIV];
     if (fed->core == CORE_AIC)
         return false;
-    uint32_t part = sync_steps_before(&tracks[CORE_AIV].parts, fed->step);
-    if (part >= tracks[CORE_AIV].parts.count || tracks[CORE_AIV].parts.at[part] != fed->step ||
-        tracks[CORE_AIV].others[part] == NONE)
+    uint32_t part = sync_steps_before(&track->parts, fed->step);
+    if (part >= track->parts.count || track->parts.at[part] != fed->step ||
+        track->others[part] == NONE)
         return false;
-    struct fed_call cube = steps_at(checker, CORE_AIC, tracks[CORE_AIV].others[part]);
+    struct fed_call cube = steps_at(checker, CORE_AIC, track->others[part]);
     return !is_fed(&cube);
 }
 
-static bool check_call(const struct sync_checker *checker, const struct fed_call *fed)
-{
-    const struct instr *call = sync_instr(&checker->proof, fed->core, fed->step);
-    if (is_fed(fed))
-        return check_steps(checker, fed);
-    if (!attr_flag(checker->module, sync_kernel(checker, call->kernel)->attrs, W_sync_all) ||
-        left_out(checker, fed) == 0)
-        return true;
-    return is_told_by_aics(checker, fed) ? false : report_unfed(checker, fed);
-}
-
-static bool report_apart(const struct sync_checker *checker, enum core_type core, uint32_t step)
-{
-    bool begin = sync_instr(&checker->proof, core, step)->word == PHASE_begin;
-    sync_report_step(checker, DIAG_sync_feed, core, step,
-                     begin ? "there is no call directly behind this"
-                           : "there is no call directly before this");
-    return false;
-}
-
-/* All steps of a program are directly beside calls. */
+/* All steps of a program are directly beside calls, and each call has those that it needs. */
 static bool check_program(const struct sync_checker *checker, enum core_type core, bool *fed)
 {
     const struct sync_track *track = &checker->proof.tracks[core];
     uint8_t *taken = mem_calloc(track->count, 1);
     bool ok = true;
-    for (uint32_t i = 0; i < track->count; i++) {
-        if (!is_call(checker, core, i) || !is_work(checker, core, i))
-            continue;
+    for (uint32_t i = next_call(track, 0); i < track->count; i = next_call(track, i + 1)) {
         struct fed_call call = steps_at(checker, core, i);
-        ok = check_call(checker, &call) && ok;
-        *fed |= is_fed(&call);
+        if (is_fed(&call)) {
+            ok = check_steps(checker, &call) && ok;
+            *fed = true;
+        } else if (call_has(checker, core, i, W_sync_all) && left_out(checker, &call)) {
+            ok = false;
+            if (!is_told_by_aics(checker, &call))
+                report_unfed(checker, &call);
+        }
         memset(taken + call.first, 1, call.last + 1 - call.first);
     }
-    for (uint32_t i = 0; i < track->count; i++)
-        if (is_feed(checker, core, i) && !taken[i])
-            ok = report_apart(checker, core, i);
+    for (uint32_t i = 0; i < track->count; i++) {
+        if (!is_feed(checker, core, i) || taken[i])
+            continue;
+        bool begin = sync_instr(&checker->proof, core, i)->word == PHASE_begin;
+        sync_report_step(checker, DIAG_sync_feed, core, i,
+                         begin ? "there is no call directly behind this"
+                               : "there is no call directly before this");
+        ok = false;
+    }
     mem_free(taken);
     return ok;
-}
-
-/* What holds for the first feeding step of a program, holds for the others. */
-static bool check_workspace(const struct sync_checker *checker, enum core_type core)
-{
-    for (uint32_t i = 0; i < checker->proof.tracks[core].count; i++)
-        if (is_feed(checker, core, i))
-            return check_cleared(checker, core, i);
-    return true;
 }
 
 /* A kernel is compiled to be fed where the option says so. */

@@ -1,3 +1,4 @@
+#include "ir/core/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/sync/proof/check.h"
@@ -18,15 +19,10 @@ static bool may_report(struct slot_checker *sc)
     return sc->wrong++ < MAX_REPORTS;
 }
 
-static struct span entry_span(const struct sync_checker *checker)
-{
-    return locate_name(checker->module, checker->entry->loc);
-}
-
-/* What a pass made stands for the entry by its name. */
+/* What a pass made has no place in the text; the entry's name takes it. */
 static struct span or_entry(const struct sync_checker *checker, struct span span)
 {
-    return span.end ? span : entry_span(checker);
+    return span.end ? span : locate_name(checker->module, checker->entry->loc);
 }
 
 /* A slot, or several of an op, as they are to be written. */
@@ -44,101 +40,67 @@ static const char *slots_text(const struct sync_checker *checker, uint32_t first
     return copy;
 }
 
-static const char *wanted_name(const struct sync_checker *checker, uint32_t place)
+static void help_group(const struct sync_checker *checker, uint32_t place)
 {
-    const struct group_name *name = &checker->subject->groups[place];
-    return args_name_text(checker->module, name->name, name->word, &checker->diags->arena);
-}
-
-/* ---------------------------------------------------------------------------- slots ---- */
-
-static void report_slot(struct slot_checker *sc, const struct arg_group *group, uint32_t place,
-                        uint32_t n)
-{
-    const struct sync_checker *checker = sc->checker;
-    uint32_t slot = checker->subject->first_slot[place] + n;
-    if (may_report(sc))
-        diag_at(checker->diags, DIAG_entry_calls,
-                or_entry(checker, locate_listed(checker->module, group->loc, n)),
-                "this must be %s, which the op %s takes here", slots_text(checker, slot, slot + 1),
-                sync_op_text(checker, place));
-}
-
-static void report_count(struct slot_checker *sc, const struct arg_group *group, uint32_t place)
-{
-    const struct sync_checker *checker = sc->checker;
     const struct sync_subject *subject = checker->subject;
-    uint32_t first = subject->first_slot[place], end = subject->end_slot[place];
-    if (may_report(sc) &&
-        diag_at(checker->diags, DIAG_entry_calls,
-                or_entry(checker, locate_group(checker->module, group)),
-                "these are %u argument%s, but the op %s takes %u", group->args.count,
-                group->args.count == 1 ? "" : "s", sync_op_text(checker, place), end - first))
-        diag_help(checker->diags, "write 'args %s = [%s]'", wanted_name(checker, place),
-                  slots_text(checker, first, end));
+    const struct group_name *name = &subject->groups[place];
+    diag_help(checker->diags, "write 'args %s = [%s]'",
+              args_name_text(checker->module, name->name, name->word, &checker->diags->arena),
+              slots_text(checker, subject->first_slot[place], subject->end_slot[place]));
 }
+
+/* --------------------------------------------------------------------------- groups ---- */
 
 static void compare_slots(struct slot_checker *sc, const struct arg_group *group, uint32_t place)
 {
     const struct sync_checker *checker = sc->checker;
     const struct sync_subject *subject = checker->subject;
-    uint32_t first = subject->first_slot[place];
-    if (group->args.count != subject->end_slot[place] - first) {
-        report_count(sc, group, place);
+    uint32_t first = subject->first_slot[place], count = subject->end_slot[place] - first;
+    if (group->args.count != count) {
+        if (may_report(sc) &&
+            diag_at(checker->diags, DIAG_entry_calls,
+                    or_entry(checker, locate_group(checker->module, group)),
+                    "these are %u argument%s, but the op %s takes %u", group->args.count,
+                    group->args.count == 1 ? "" : "s", sync_op_text(checker, place), count))
+            help_group(checker, place);
         return;
     }
-    for (uint32_t i = 0; i < group->args.count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!slot_is_arg(checker->entry, subject->graph, subject->slots.at[first + i],
-                         group_arg(checker->entry, group, i)))
-            report_slot(sc, group, place, i);
+                         group_arg(checker->entry, group, i)) &&
+            may_report(sc))
+            diag_at(checker->diags, DIAG_entry_calls,
+                    or_entry(checker, locate_listed(checker->module, group->loc, i)),
+                    "this must be %s, which the op %s takes here",
+                    slots_text(checker, first + i, first + i + 1), sync_op_text(checker, place));
 }
 
-/* --------------------------------------------------------------------------- groups ---- */
-
-static bool has_name(const struct arg_group *group, const struct group_name *name)
-{
-    return group->name == name->name && group->word == name->word;
-}
-
-/* The first group that is not that of its op, or that has none. */
-static void report_groups(struct slot_checker *sc, uint32_t at, uint32_t named)
-{
-    const struct sync_checker *checker = sc->checker;
-    const struct sync_subject *subject = checker->subject;
-    const struct arg_group *group = at < named ? &checker->entry->groups.at[at] : NULL;
-    if (!may_report(sc))
-        return;
-    if (at == subject->count) {
-        diag_at(checker->diags, DIAG_entry_calls,
-                or_entry(checker, locate_group(checker->module, group)),
-                "these are the arguments of no op of super kernel '@%.*s'",
-                NAME(checker->module, checker->subject->graph->blocks.at[subject->block].name));
-        return;
-    }
-    struct span span = group ? locate_group(checker->module, group) : no_span;
-    uint32_t place = subject->grouped[at];
-    if (diag_at(checker->diags, DIAG_entry_calls, or_entry(checker, span),
-                group ? "the arguments of the op %s must stand here"
-                      : "the arguments of the op %s are missing",
-                sync_op_text(checker, place)))
-        diag_help(checker->diags, "write 'args %s = [%s]'", wanted_name(checker, place),
-                  slots_text(checker, subject->first_slot[place], subject->end_slot[place]));
-}
-
+/* Up to the first group that is not that of its op, or that has none. */
 static void compare_groups(struct slot_checker *sc)
 {
     const struct sync_checker *checker = sc->checker;
     const struct sync_subject *subject = checker->subject;
+    const struct arg_group *groups = checker->entry->groups.at;
     uint32_t named = entry_named_groups(checker->entry), at = 0;
     for (; at < named && at < subject->count; at++) {
-        const struct arg_group *group = &checker->entry->groups.at[at];
-        uint32_t place = subject->grouped[at];
-        if (!has_name(group, &subject->groups[place]))
+        const struct group_name *name = &subject->groups[subject->grouped[at]];
+        if (groups[at].name != name->name || groups[at].word != name->word)
             break;
-        compare_slots(sc, group, place);
+        compare_slots(sc, &groups[at], subject->grouped[at]);
     }
-    if (at < named || at < subject->count)
-        report_groups(sc, at, named);
+    if ((at == named && at == subject->count) || !may_report(sc))
+        return;
+    struct span span =
+        or_entry(checker, at < named ? locate_group(checker->module, &groups[at]) : no_span);
+    if (at == subject->count)
+        diag_at(checker->diags, DIAG_entry_calls, span,
+                "these are the arguments of no op of super kernel '@%.*s'",
+                NAME(checker->module, subject->graph->blocks.at[subject->block].name));
+    else if (diag_at(checker->diags, DIAG_entry_calls, span,
+                     at < named ? "the arguments of the op %s must stand here"
+                                : "the arguments of the op %s are missing",
+                     sync_op_text(checker, subject->grouped[at])))
+        help_group(checker, subject->grouped[at]);
 }
 
 /* Behind those of the ops: the workspace of fed barriers, then the slots of time records. */
@@ -170,7 +132,7 @@ bool sync_check_slots(const struct sync_checker *checker)
     compare_groups(&sc);
     compare_tail(&sc);
     if (sc.wrong > MAX_REPORTS)
-        diag_at(checker->diags, DIAG_entry_calls, entry_span(checker),
+        diag_at(checker->diags, DIAG_entry_calls, or_entry(checker, no_span),
                 "%u more arguments of entry '@%.*s' are wrong", sc.wrong - MAX_REPORTS,
                 NAME(checker->module, checker->entry->name));
     return sc.wrong == 0;
@@ -179,32 +141,15 @@ bool sync_check_slots(const struct sync_checker *checker)
 /* Whether the calls are those of the super kernel's ops, each once on each core type that its
  * kernel has a part for: told by the arguments that they pass, in whatever order they stand. */
 
-static void place_calls(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_subject *subject = checker->subject;
-    const struct sync_track *track = &checker->proof.tracks[core];
-    for (uint32_t i = 0; i < subject->count; i++)
-        subject->placed[i].call[core] = (struct sync_point){core, NONE, SYNC_ALL_CORES};
-    for (uint32_t i = 0; i < track->count; i++) {
-        if (track->steps[i].effect != EFFECT_CALL)
-            continue;
-        const struct instr *call = sync_instr(&checker->proof, core, i);
-        const struct kernel *kernel = sync_kernel(checker, call->kernel);
-        uint32_t place = checker->called.place[call->number[0]];
-        subject->placed[place].call[core] = (struct sync_point){
-            core, i, sync_extent_of_call(&checker->proof, core, kernel, call->number[1])};
-    }
-}
-
 /* A call runs as many blocks as the kernel was built for. */
-static bool check_blocks(const struct sync_checker *checker, const struct sync_point *point)
+static bool check_blocks(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
-    const struct instr *call = sync_instr(&checker->proof, point->core, point->step);
+    const struct instr *call = sync_instr(&checker->proof, core, step);
     const struct kernel *kernel = sync_kernel(checker, call->kernel);
     int64_t blocks = attr_int(checker->module, kernel->attrs, W_block, call->number[1]);
     if (call->number[1] == blocks)
         return true;
-    if (sync_report_step(checker, DIAG_entry_calls, point->core, point->step,
+    if (sync_report_step(checker, DIAG_entry_calls, core, step,
                          "the kernel was built for another number of blocks"))
         diag_help(checker->diags, "write 'blocks %lld'", (long long)blocks);
     return false;
@@ -228,129 +173,88 @@ bool sync_check_calls(struct sync_checker *checker)
     if (!called_find(&checker->called, &source))
         return false;
     bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        place_calls(checker, (enum core_type)core);
     for (uint32_t i = 0; i < subject->count; i++)
         for (int core = 0; core < CORE_TYPES; core++)
-            if (subject->placed[i].call[core].step != NONE)
-                ok = check_blocks(checker, &subject->placed[i].call[core]) && ok;
+            subject->placed[i].call[core] = (struct sync_point){core, NONE, SYNC_ALL_CORES};
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < checker->proof.tracks[core].count; i++) {
+            if (checker->proof.tracks[core].steps[i].effect != EFFECT_CALL)
+                continue;
+            const struct instr *call = sync_instr(&checker->proof, core, i);
+            enum sync_extent extent = sync_extent_of_call(
+                &checker->proof, core, sync_kernel(checker, call->kernel), call->number[1]);
+            subject->placed[checker->called.place[call->number[0]]].call[core] =
+                (struct sync_point){core, i, extent};
+            ok = check_blocks(checker, core, i) && ok;
+        }
     return ok;
 }
 
 /* Dynamic kernels, whose function is selected before it is called. */
 
-/* One program, as it is followed. */
-struct selection {
-    struct sync_checker *checker;
-    enum core_type core;
-    struct id_map pending; /* the step of a select that no call has used yet, by kernel */
-};
-
-static uint32_t *pending_of(struct selection *selection, uint32_t kernel)
+/* In a program each call of such a kernel has a select of its own before it. */
+static bool check_selects_of(const struct sync_checker *checker, enum core_type core)
 {
-    return id_map_at(&selection->pending, kernel);
-}
-
-static bool is_dynamic(const struct selection *selection, uint32_t kernel)
-{
-    const struct sync_checker *checker = selection->checker;
-    const struct kernel *of = module_find_kernel(checker->module, kernel);
-    return of && attr_flag(checker->module, of->attrs, W_dynamic);
-}
-
-static bool report(const struct selection *selection, uint32_t step, const char *text)
-{
-    return sync_report_step(selection->checker, DIAG_sync_select, selection->core, step, text);
-}
-
-static bool visit_select(struct selection *selection, uint32_t step)
-{
-    uint32_t kernel = sync_instr(&selection->checker->proof, selection->core, step)->kernel;
-    if (!is_dynamic(selection, kernel)) {
-        report(selection, step, "the kernel is not a dynamic one, which has nothing to select");
-        return false;
-    }
-    if (*pending_of(selection, kernel) != NONE) {
-        if (report(selection, step, "the kernel is selected twice for one call"))
-            diag_help(selection->checker->diags,
-                      "each op has a tiling key of its own: select behind the call before");
-        return false;
-    }
-    *pending_of(selection, kernel) = step;
-    return true;
-}
-
-/* The place of the op that is called at a step. */
-static uint32_t called_place(const struct selection *selection, uint32_t step)
-{
-    const struct sync_checker *checker = selection->checker;
-    return checker->called.place[sync_instr(&checker->proof, selection->core, step)->number[0]];
-}
-
-static bool visit_call(struct selection *selection, uint32_t step)
-{
-    uint32_t kernel = sync_instr(&selection->checker->proof, selection->core, step)->kernel;
-    if (!is_dynamic(selection, kernel))
-        return true;
-    uint32_t select = *pending_of(selection, kernel);
-    *pending_of(selection, kernel) = NONE;
-    if (select != NONE) {
-        if (selection->checker->subject)
-            selection->checker->subject->placed[called_place(selection, step)]
-                .select[selection->core] = select;
-        return true;
-    }
-    if (report(selection, step, "the dynamic kernel is not selected before this call")) {
-        const struct instr *call = sync_instr(&selection->checker->proof, selection->core, step);
-        bool mixed = call->part != CORE_TYPES;
-        sync_help(selection->checker,
-                  arena_printf(&selection->checker->diags->arena, "select @%.*s%s%s",
-                               NAME(selection->checker->module, kernel), mixed ? "." : "",
-                               mixed ? core_type_name(selection->core) : ""),
-                  SYNC_BEFORE, selection->core, step);
-    }
-    return false;
-}
-
-/* Selects that no call has used. */
-static bool check_left(struct selection *selection)
-{
-    const struct sync_track *track = &selection->checker->proof.tracks[selection->core];
+    const struct sync_track *track = &checker->proof.tracks[core];
+    struct id_map pending = {NULL, 0, 0}; /* by kernel: a select that no call has used yet */
     bool ok = true;
     for (uint32_t i = 0; i < track->count; i++) {
-        const struct instr *instr = sync_instr(&selection->checker->proof, selection->core, i);
-        if (track->steps[i].effect != EFFECT_SELECT || !is_dynamic(selection, instr->kernel) ||
-            *pending_of(selection, instr->kernel) != i)
+        const struct instr *instr = sync_instr(&checker->proof, core, i);
+        bool select = track->steps[i].effect == EFFECT_SELECT;
+        if (!select && track->steps[i].effect != EFFECT_CALL)
             continue;
-        report(selection, i, "no call of the kernel follows this");
-        ok = false;
+        const struct kernel *kernel = module_find_kernel(checker->module, instr->kernel);
+        bool dynamic = kernel && kernel_is_dynamic(checker->module, kernel);
+        uint32_t *step = dynamic ? id_map_at(&pending, instr->kernel) : NULL, used = NONE;
+        if (!dynamic && select) {
+            sync_report_step(checker, DIAG_sync_select, core, i,
+                             "the kernel is not a dynamic one, which has nothing to select");
+            ok = false;
+        }
+        if (!dynamic)
+            continue;
+        used = *step;
+        if (select && used == NONE) {
+            *step = i;
+        } else if (select) {
+            if (sync_report_step(checker, DIAG_sync_select, core, i,
+                                 "the kernel is selected twice for one call"))
+                diag_help(checker->diags,
+                          "each op has a tiling key of its own: select behind the call before");
+            ok = false;
+        } else if (used != NONE) {
+            *step = NONE;
+            if (checker->subject)
+                checker->subject->placed[checker->called.place[instr->number[0]]].select[core] =
+                    used;
+        } else {
+            bool mixed = instr->part != CORE_TYPES;
+            if (sync_report_step(checker, DIAG_sync_select, core, i,
+                                 "the dynamic kernel is not selected before this call"))
+                sync_help(checker,
+                          arena_printf(&checker->diags->arena, "select @%.*s%s%s",
+                                       NAME(checker->module, instr->kernel), mixed ? "." : "",
+                                       mixed ? core_type_name(core) : ""),
+                          SYNC_BEFORE, core, i);
+            ok = false;
+        }
     }
+    for (uint32_t i = 0; i < track->count; i++)
+        if (track->steps[i].effect == EFFECT_SELECT &&
+            id_map_find(&pending, sync_instr(&checker->proof, core, i)->kernel) == i) {
+            sync_report_step(checker, DIAG_sync_select, core, i,
+                             "no call of the kernel follows this");
+            ok = false;
+        }
+    id_map_free(&pending);
     return ok;
-}
-
-static bool check_selects_of(struct selection *selection)
-{
-    const struct sync_track *track = &selection->checker->proof.tracks[selection->core];
-    bool ok = true;
-    for (uint32_t i = 0; i < track->count; i++) {
-        if (track->steps[i].effect == EFFECT_SELECT)
-            ok = visit_select(selection, i) && ok;
-        else if (track->steps[i].effect == EFFECT_CALL)
-            ok = visit_call(selection, i) && ok;
-    }
-    return check_left(selection) && ok;
 }
 
 bool sync_check_selects(struct sync_checker *checker)
 {
     const struct sync_subject *subject = checker->subject;
-    bool ok = true;
     for (uint32_t i = 0; subject && i < subject->count; i++)
         subject->placed[i].select[CORE_AIC] = subject->placed[i].select[CORE_AIV] = NONE;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        struct selection selection = {.checker = checker, .core = core};
-        ok = check_selects_of(&selection) && ok;
-        id_map_free(&selection.pending);
-    }
-    return ok;
+    bool aic = check_selects_of(checker, CORE_AIC);
+    return check_selects_of(checker, CORE_AIV) && aic;
 }

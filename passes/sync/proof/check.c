@@ -5,48 +5,23 @@
 
 /* ------------------------------------------------------------------------------ texts ---- */
 
-static const char *sync_instr_text(const struct sync_checker *checker, enum core_type core,
-                                   uint32_t step)
-{
-    return instr_text(checker->module, checker->entry, sync_instr(&checker->proof, core, step),
-                      &checker->diags->arena);
-}
+const struct sync_text sync_texts[CORE_TYPES] = {
+    [CORE_AIC] = {"arrive aic", "await aic", "arrive aic await aic", "set c2v", "c2v", "wait v2c"},
+    [CORE_AIV] = {"arrive aiv", "await aiv", "arrive aiv await aiv", "set v2c", "v2c", "wait c2v"},
+};
 
-static const char *flag_name(enum core_type sender)
-{
-    return sender == CORE_AIC ? "c2v" : "v2c";
-}
-
-static const char *arrive_text(enum core_type core)
-{
-    return core == CORE_AIC ? "arrive aic" : "arrive aiv";
-}
-
-const char *sync_await_text(enum core_type core)
-{
-    return core == CORE_AIC ? "await aic" : "await aiv";
-}
-
-/* What a call does besides its work, or NULL. */
-static const char *early_text(const struct sync_checker *checker, enum core_type core,
-                              uint32_t step)
-{
-    struct arena *arena = &checker->diags->arena;
-    if (sync_instr(&checker->proof, core, step)->op != INSTR_call)
-        return NULL;
-    switch (checker->proof.tracks[core].steps[step].effect) {
-    case EFFECT_AWAIT: return arena_printf(arena, "await %s", core_type_name(core));
-    case EFFECT_ARRIVE: return arena_printf(arena, "arrive %s", core_type_name(core));
-    case EFFECT_SET: return arena_printf(arena, "set %s", flag_name(core));
-    case EFFECT_WAIT: return arena_printf(arena, "wait %s", flag_name(1 - core));
-    default: return NULL;
-    }
-}
-
+/* A call has steps besides its work, which are told as what they do. */
 const char *sync_step_text(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
-    return instr_place_text(checker->numbers, core, checker->proof.tracks[core].steps[step].instr,
-                            early_text(checker, core, step), &checker->diags->arena);
+    const struct sync_step *at = &checker->proof.tracks[core].steps[step];
+    const char *part = NULL;
+    if (sync_instr(&checker->proof, core, step)->op == INSTR_call)
+        part = at->effect == EFFECT_AWAIT    ? sync_texts[core].await
+               : at->effect == EFFECT_ARRIVE ? sync_texts[core].arrive
+               : at->effect == EFFECT_SET    ? sync_texts[core].set
+               : at->effect == EFFECT_WAIT   ? sync_texts[core].wait
+                                             : NULL;
+    return instr_place_text(checker->numbers, core, at->instr, part, &checker->diags->arena);
 }
 
 struct span sync_step_span(const struct sync_checker *checker, enum core_type core, uint32_t step)
@@ -65,60 +40,53 @@ static struct span op_span(const struct sync_checker *checker, uint32_t place)
     return locate_op(checker->module, sync_op(checker->subject, place), OP_TYPE_NAME, 0);
 }
 
-/* ------------------------------------------------------------------------------ parts ---- */
-
 static void entry_field(const struct sync_checker *checker)
 {
     diag_field(checker->diags, "entry",
                name_text(checker->module, checker->entry->name, &checker->diags->arena));
 }
 
-/* That of its instruction. */
+/* The number of a step's instruction, and its text. */
 static uint32_t step_number(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
     return instr_number(checker->numbers, core, checker->proof.tracks[core].steps[step].instr);
 }
 
-/* A step as facts for tools. */
-static void step_fields(const struct sync_checker *checker, enum core_type core, uint32_t step)
+static const char *step_instr_text(const struct sync_checker *checker, enum core_type core,
+                                   uint32_t step)
 {
-    struct diags *diags = checker->diags;
-    diag_field(diags, "core", core_type_name(core));
-    diag_field(diags, "instruction",
-               arena_printf(&diags->arena, "%u", step_number(checker, core, step)));
-    diag_field(diags, "text", sync_instr_text(checker, core, step));
+    return instr_text(checker->module, checker->entry, sync_instr(&checker->proof, core, step),
+                      &checker->diags->arena);
 }
 
 bool sync_report_step(const struct sync_checker *checker, enum diag_id id, enum core_type core,
                       uint32_t step, const char *text)
 {
-    if (!diag_at(checker->diags, id, sync_step_span(checker, core, step), "entry '@%.*s', %s: %s",
+    struct diags *diags = checker->diags;
+    if (!diag_at(diags, id, sync_step_span(checker, core, step), "entry '@%.*s', %s: %s",
                  NAME(checker->module, checker->entry->name), sync_step_text(checker, core, step),
                  text))
         return false;
     entry_field(checker);
-    step_fields(checker, core, step);
+    diag_field(diags, "core", core_type_name(core));
+    diag_field(diags, "instruction",
+               arena_printf(&diags->arena, "%u", step_number(checker, core, step)));
+    diag_field(diags, "text", step_instr_text(checker, core, step));
     return true;
-}
-
-static void insert_field(const struct sync_checker *checker, const char *instrs,
-                         enum sync_side side, enum core_type core, uint32_t step)
-{
-    struct diags *diags = checker->diags;
-    uint32_t at = step_number(checker, core, step);
-    if (side == SYNC_BEHIND &&
-        !instr_is_added(checker->entry, core, checker->proof.tracks[core].steps[step].instr))
-        at++;
-    diag_listed(diags, "insert",
-                arena_printf(&diags->arena, "%s %u: %s", core_type_name(core), at, instrs));
 }
 
 void sync_help(const struct sync_checker *checker, const char *instrs, enum sync_side side,
                enum core_type core, uint32_t step)
 {
-    diag_help(checker->diags, "write '%s' %s %s", instrs, side == SYNC_BEFORE ? "before" : "behind",
+    struct diags *diags = checker->diags;
+    uint32_t at = step_number(checker, core, step);
+    diag_help(diags, "write '%s' %s %s", instrs, side == SYNC_BEFORE ? "before" : "behind",
               sync_step_text(checker, core, step));
-    insert_field(checker, instrs, side, core, step);
+    if (side == SYNC_BEHIND &&
+        !instr_is_added(checker->entry, core, checker->proof.tracks[core].steps[step].instr))
+        at++;
+    diag_listed(diags, "insert",
+                arena_printf(&diags->arena, "%s %u: %s", core_type_name(core), at, instrs));
 }
 
 void sync_help_take_out(const struct sync_checker *checker, const struct sync_point *point)
@@ -128,7 +96,7 @@ void sync_help_take_out(const struct sync_checker *checker, const struct sync_po
     diag_help(diags, "take out %s", sync_step_text(checker, point->core, point->step));
     diag_listed(diags, "remove",
                 arena_printf(&diags->arena, "%s %u: %s", core_type_name(point->core), at,
-                             sync_instr_text(checker, point->core, point->step)));
+                             step_instr_text(checker, point->core, point->step)));
 }
 
 bool sync_is_before(const struct sync_checker *checker, const struct sync_point *first,
@@ -138,180 +106,6 @@ bool sync_is_before(const struct sync_checker *checker, const struct sync_point 
         return first->step < point->step;
     return checker->proof.tracks[point->core].before[point->step].passed.own[first->core] >
            first->step;
-}
-
-/* --------------------------------------------------------------------------- deadlocks ---- */
-
-/* The n-th step, from 0, of an effect in a program, or NONE. */
-static uint32_t find_step(const struct sync_track *track, enum instr_effect effect, uint32_t n)
-{
-    for (uint32_t i = 0; i < track->count; i++)
-        if (track->steps[i].effect == effect && n-- == 0)
-            return i;
-    return NONE;
-}
-
-static bool is_blocked(const struct sync_track *track)
-{
-    return track->next < track->count;
-}
-
-static void explain_barrier(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    uint32_t arrive = find_step(track, EFFECT_ARRIVE, track->awaits.count);
-    const char *waits = sync_step_text(checker, core, track->next);
-    if (arrive != NONE) {
-        diag_note(checker->diags, sync_step_span(checker, core, arrive),
-                  "%s waits for %s, which stands behind it in the same program", waits,
-                  sync_step_text(checker, core, arrive));
-        diag_help(checker->diags, "put that before it, or write another '%s' there",
-                  arrive_text(core));
-        return;
-    }
-    diag_help(checker->diags, "%s is 'await' number %u of the program, which has 'arrive' %u times",
-              waits, track->awaits.count + 1, track->arrivals.count);
-    sync_help(checker, arrive_text(core), SYNC_BEFORE, core, track->next);
-}
-
-/* What a wait waits for; returns whether that stands behind where the other program is blocked. */
-static bool explain_flag(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    const struct sync_track *sender = &checker->proof.tracks[1 - core];
-    const char *waits = sync_step_text(checker, core, track->next);
-    const char *flag = flag_name(1 - core);
-    uint32_t set = find_step(sender, EFFECT_SET, track->waits.count);
-    if (set == NONE) {
-        diag_help(checker->diags,
-                  "%s is wait number %u for '%s', which the %s program sets %u times", waits,
-                  track->waits.count + 1, flag, core_type_name(1 - core), sender->sets.count);
-        diag_help(checker->diags,
-                  "write 'set %s' in the %s program, behind what this waits for, or take it out",
-                  flag, core_type_name(1 - core));
-        return false;
-    }
-    diag_note(checker->diags, sync_step_span(checker, 1 - core, set),
-              "%s waits for %s, which stands behind %s", waits,
-              sync_step_text(checker, 1 - core, set),
-              sync_step_text(checker, 1 - core, sender->next));
-    return true;
-}
-
-/* What the part of a mixed kernel waits for. */
-static bool explain_part(const struct sync_checker *checker, enum core_type core)
-{
-    uint32_t other = sync_other_part(&checker->proof, core);
-    diag_note(checker->diags, sync_step_span(checker, 1 - core, other),
-              "the parts of a mixed kernel run at the same time: %s waits for %s, which stands "
-              "behind %s",
-              sync_step_text(checker, core, checker->proof.tracks[core].next),
-              sync_step_text(checker, 1 - core, other),
-              sync_step_text(checker, 1 - core, checker->proof.tracks[1 - core].next));
-    return true;
-}
-
-/* Why the core is blocked; returns whether the other one's block is the reason. */
-static bool explain_block(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    if (track->steps[track->next].effect == EFFECT_WAIT)
-        return explain_flag(checker, core);
-    if (track->steps[track->next].effect == EFFECT_CALL)
-        return explain_part(checker, core);
-    explain_barrier(checker, core);
-    return false;
-}
-
-void sync_report_deadlock(const struct sync_checker *checker, enum core_type core)
-{
-    if (!sync_report_step(checker, DIAG_sync_deadlock, core, checker->proof.tracks[core].next,
-                          "this blocks for ever"))
-        return;
-    /* The cycle is told once, where the first of the two programs is reported. */
-    bool by_other = explain_block(checker, core), first = core == CORE_AIC;
-    if (first && by_other && is_blocked(&checker->proof.tracks[1 - core]) &&
-        explain_block(checker, 1 - core))
-        diag_help(checker->diags, "so each of the two waits for the other");
-}
-
-/* ------------------------------------------------------------------------------ flags ---- */
-
-void sync_report_overflow(const struct sync_checker *checker, enum core_type core, uint32_t n,
-                          uint32_t over)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    const struct sync_track *receiver = &checker->proof.tracks[1 - core];
-    uint32_t must = n - SYNC_FLAG_LIMIT; /* the wait that must be over before */
-    if (!sync_report_step(checker, DIAG_sync_overflow, core, track->sets.at[n],
-                          "this may be the 16th release that nobody has waited for"))
-        return;
-    diag_help(checker->diags,
-              "the flag is set %u times up to here, and the %s is sure to have waited %u times",
-              n + 1, core_type_name(1 - core), over);
-    if (must >= receiver->waits.count)
-        return;
-    diag_note(checker->diags, sync_step_span(checker, 1 - core, receiver->waits.at[must]),
-              "let it wait until %s is over, by the other flag",
-              sync_step_text(checker, 1 - core, receiver->waits.at[must]));
-    sync_help(checker, core == CORE_AIC ? "set v2c" : "set c2v", SYNC_BEHIND, 1 - core,
-              receiver->waits.at[must]);
-    sync_help(checker, core == CORE_AIC ? "wait v2c" : "wait c2v", SYNC_BEFORE, core,
-              track->sets.at[n]);
-}
-
-void sync_report_left_set(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    uint32_t waits = checker->proof.tracks[1 - core].waits.count;
-    if (!sync_report_step(checker, DIAG_sync_left_set, core, track->sets.at[waits],
-                          "nothing waits for this release: the flag is left set"))
-        return;
-    diag_help(checker->diags, "the flag is set %u times and waited for %u times", track->sets.count,
-              waits);
-    if (checker->proof.per_block[1 - core])
-        diag_help(checker->diags,
-                  "write 'wait %s' in the %s program, before what relies on this, or take it out",
-                  flag_name(core), core_type_name(1 - core));
-    else
-        diag_help(checker->diags, "the launch has no %s that it could release",
-                  core_type_name(1 - core));
-}
-
-void sync_report_ahead(const struct sync_checker *checker, enum core_type core, uint32_t n,
-                       uint32_t awaited)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    if (!sync_report_step(checker, DIAG_sync_overflow, core, track->arrivals.at[n],
-                          "this may be the 16th barrier that the core has not awaited"))
-        return;
-    diag_help(checker->diags, "it has arrived %u times up to here, and awaited %u of them", n + 1,
-              awaited);
-    sync_help(checker, sync_await_text(core), SYNC_BEFORE, core, track->arrivals.at[n]);
-}
-
-void sync_report_unawaited(const struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    uint32_t arrival = track->arrivals.at[track->awaits.count], last = track->count - 1;
-    if (!sync_report_step(checker, DIAG_sync_left_set, core, arrival,
-                          "nothing awaits this arrival: the next launch would take it for its own"))
-        return;
-    diag_help(checker->diags, "the program has '%s' %u times and '%s' %u times", arrive_text(core),
-              track->arrivals.count, sync_await_text(core), track->awaits.count);
-    sync_help(checker, sync_await_text(core), SYNC_BEHIND, core, last);
-}
-
-void sync_report_undrained(const struct sync_checker *checker, enum core_type core, uint32_t last,
-                           uint32_t call)
-{
-    if (!sync_report_step(checker, DIAG_sync_undrained, core, call,
-                          "the call before it may still use the core's memory"))
-        return;
-    diag_note(checker->diags, sync_step_span(checker, core, last),
-              "put a 'pipe_barrier', or an 'arrive' and its 'await', after '%s'",
-              sync_instr_text(checker, core, last));
-    insert_field(checker, "pipe_barrier", SYNC_BEFORE, core, call);
 }
 
 /* ------------------------------------------------------------------------------ order ---- */
@@ -384,33 +178,25 @@ static void tell_known(const struct sync_checker *checker, const struct sync_poi
                   sync_step_text(checker, earlier->core, all));
 }
 
-/* A set passes on what was called before it only when that is sure to be complete. */
-static void help_drain(const struct sync_checker *checker, enum core_type core, uint32_t set)
-{
-    diag_help(checker->diags, "put a 'pipe_barrier' before the set, %s",
-              sync_step_text(checker, core, set));
-    insert_field(checker, "pipe_barrier", SYNC_BEFORE, core, set);
-}
-
 void sync_help_order(const struct sync_checker *checker, const struct sync_point *earlier,
                      const struct sync_point *later)
 {
-    static const char *const barrier[] = {"arrive aic await aic", "arrive aiv await aiv"};
-    static const char *const release[] = {"arrive aic await aic set c2v",
-                                          "arrive aiv await aiv set v2c"};
+    const struct sync_text *texts = &sync_texts[earlier->core];
     uint32_t set = find_flag(checker, earlier, later);
     if (sync_is_one_core(earlier, later))
         sync_help(checker, "pipe_barrier", SYNC_BEHIND, earlier->core, earlier->step);
     else if (set != NONE && sync_is_passed(&checker->proof, earlier, later))
-        help_drain(checker, earlier->core, set);
+        /* The set passes on what was called before it only when that is sure to be complete. */
+        sync_help(checker, "pipe_barrier", SYNC_BEFORE, earlier->core, set);
     else if (earlier->core == later->core)
-        sync_help(checker, barrier[earlier->core], SYNC_BEHIND, earlier->core, earlier->step);
+        sync_help(checker, texts->barrier, SYNC_BEHIND, earlier->core, earlier->step);
     else if (set != NONE)
-        sync_help(checker, barrier[earlier->core], SYNC_BEFORE, earlier->core, set);
+        sync_help(checker, texts->barrier, SYNC_BEFORE, earlier->core, set);
     else {
-        sync_help(checker, release[earlier->core], SYNC_BEHIND, earlier->core, earlier->step);
-        sync_help(checker, earlier->core == CORE_AIC ? "wait c2v" : "wait v2c", SYNC_BEFORE,
-                  later->core, later->step);
+        sync_help(checker,
+                  arena_printf(&checker->diags->arena, "%s %s", texts->barrier, texts->set),
+                  SYNC_BEHIND, earlier->core, earlier->step);
+        sync_help(checker, sync_texts[later->core].wait, SYNC_BEFORE, later->core, later->step);
     }
 }
 
@@ -423,7 +209,7 @@ void sync_explain_order(const struct sync_checker *checker, const struct sync_po
 
 /* The order holds but for what the kernel of an op does not vouch for: that of the later op, which
  * may read before it waits, or of the earlier one, which may still read when it has arrived. */
-static bool report_early_order(const struct sync_checker *checker, const struct order_edge *edge,
+static void report_early_order(const struct sync_checker *checker, const struct order_edge *edge,
                                uint32_t from, uint32_t to, const struct sync_point *earlier,
                                const struct sync_point *later)
 {
@@ -440,12 +226,11 @@ static bool report_early_order(const struct sync_checker *checker, const struct 
                         "kernel, but '@%.*s' may read behind that: its 'early_start' does not list "
                         "'reads_done'",
                  NAME(checker->module, checker->entry->name), NAME(checker->module, name)))
-        return false;
+        return;
     entry_field(checker);
     diag_note(diags, op_span(checker, from), "%s", edge_text(checker, edge));
-    diag_help(diags, "let the kernel declare it, or put 'arrive %s await %s' between the calls",
-              core_type_name(earlier->core), core_type_name(earlier->core));
-    return true;
+    diag_help(diags, "let the kernel declare it, or put '%s' between the calls",
+              sync_texts[earlier->core].barrier);
 }
 
 void sync_report_order(const struct sync_checker *checker, const struct order_edge *edge,

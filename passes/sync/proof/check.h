@@ -25,15 +25,11 @@ struct sync_placed {
 /* How an event crosses the super kernels of a graph. */
 struct sync_event {
     uint32_t sender; /* block of the super kernel whose op sends it, or NONE */
-    bool leaves;     /* somebody outside of that super kernel receives it, or of the module */
-    bool received;   /* by somebody of the graph */
-    /* In the entry under proof, NONE where there is none: the last wait of a program, and the first
-     * slot, in slots of the subject, of an op that sends it, and of one that receives it. */
-    uint32_t last_wait[CORE_TYPES];
-    uint32_t send_slot, recv_slot;
+    bool leaves;     /* something outside of that super kernel receives it, or of the module */
+    bool received;   /* by something of the graph */
 };
 
-/* Those that somebody of a graph sends or receives. */
+/* Those that are sent or received in a graph. */
 struct sync_events {
     struct id_map index; /* in `list`, by name */
     VEC(struct sync_event) list;
@@ -78,7 +74,7 @@ static inline const struct kernel *sync_kernel(const struct sync_checker *checke
     return module_kernel(checker->module, name);
 }
 
-static inline struct sync_event *sync_event(const struct sync_subject *subject, uint32_t name)
+static inline const struct sync_event *sync_event(const struct sync_subject *subject, uint32_t name)
 {
     return &subject->events->list.at[id_map_get(&subject->events->index, name)];
 }
@@ -90,10 +86,10 @@ static inline struct sync_point sync_point_all(const struct sync_checker *checke
                                sync_extent_narrow(&checker->proof, core, SYNC_ALL_CORES)};
 }
 
-/* Whether the entry's parameters are those of its super kernel's ops. There is a subject. */
-bool sync_check_slots(const struct sync_checker *checker);
-
 /* Parts of the proof. Each reports what it refutes, and returns whether all is well. */
+
+/* There is a subject, and the entry's parameters are those of its ops. */
+bool sync_check_slots(const struct sync_checker *checker);
 
 /* Of any programs: none waits for ever; between two calls on a core its pipes drain; calls say what
  * their kernels were built to do. */
@@ -122,10 +118,16 @@ void sync_check_caches(struct sync_checker *checker);
 /* The refutations of verify-sync, in words: where it is, why it is wrong, and what to write
  * where. */
 
+/* What a core of a type writes to arrive at its barrier, to await it, for both, to set its flag,
+ * which has a name, and to wait for that of the other type. */
+struct sync_text {
+    const char *arrive, *await, *barrier, *set, *flag, *wait;
+};
+extern const struct sync_text sync_texts[CORE_TYPES];
+
 /* "aic instruction 3 (set c2v)": entries that a pass made have no positions. */
 const char *sync_step_text(const struct sync_checker *checker, enum core_type core, uint32_t step);
 struct span sync_step_span(const struct sync_checker *checker, enum core_type core, uint32_t step);
-const char *sync_await_text(enum core_type core);                             /* "await aic" */
 const char *sync_op_text(const struct sync_checker *checker, uint32_t place); /* "Add %y" */
 
 /* Reports a step: `text` follows what and where it is. */
@@ -144,17 +146,6 @@ void sync_help_take_out(const struct sync_checker *checker, const struct sync_po
 bool sync_is_before(const struct sync_checker *checker, const struct sync_point *first,
                     const struct sync_point *point);
 
-void sync_report_deadlock(const struct sync_checker *checker, enum core_type core);
-/* The n-th set of `core`, from 0; `over` waits are sure to be over by then. */
-void sync_report_overflow(const struct sync_checker *checker, enum core_type core, uint32_t n,
-                          uint32_t over);
-void sync_report_left_set(const struct sync_checker *checker, enum core_type core);
-/* The n-th arrival of `core`, from 0, before which it has awaited `awaited` barriers. */
-void sync_report_ahead(const struct sync_checker *checker, enum core_type core, uint32_t n,
-                       uint32_t awaited);
-void sync_report_unawaited(const struct sync_checker *checker, enum core_type core);
-void sync_report_undrained(const struct sync_checker *checker, enum core_type core, uint32_t last,
-                           uint32_t call);
 /* The part of op `from` on `part` is not known where that of `to` on `core` starts. */
 void sync_report_order(const struct sync_checker *checker, const struct order_edge *edge,
                        uint32_t from, uint32_t to, enum core_type part, enum core_type core);
