@@ -20,9 +20,9 @@ static bool vouches(const struct sync_proof *proof, const struct instr *call, un
     return kernel && kernel_early_start(proof->module, kernel) & word;
 }
 
-/* The waits of a call that starts early, as behind an op with parts on the types of `early`. */
-static void add_early_waits(const struct sync_proof *proof, struct sync_track *track,
-                            enum core_type core, uint32_t index)
+/* A call that starts early waits as after an op with parts on the types of `early`. */
+static void add_call(const struct sync_proof *proof, struct sync_track *track, enum core_type core,
+                     uint32_t index)
 {
     const struct instr *call = &track->program->instrs.at[index];
     const struct kernel *kernel = module_find_kernel(proof->module, call->kernel);
@@ -35,30 +35,11 @@ static void add_early_waits(const struct sync_proof *proof, struct sync_track *t
         add_step(track, index, EFFECT_SET);
     if (call->early & EARLY_WAIT_MIX & ~mine)
         add_step(track, index, EFFECT_WAIT);
-}
-
-static void add_call(const struct sync_proof *proof, struct sync_track *track, enum core_type core,
-                     uint32_t index)
-{
-    const struct instr *call = &track->program->instrs.at[index];
-    add_early_waits(proof, track, core, index);
     if (call->part != CORE_TYPES)
         vec_push(&track->parts, track->count);
     add_step(track, index, EFFECT_CALL);
     if (call->early & EARLY_SET)
         add_step(track, index, EFFECT_ARRIVE);
-}
-
-static void add_steps(struct sync_proof *proof, enum core_type core)
-{
-    struct sync_track *track = &proof->tracks[core];
-    for (uint32_t i = 0; i < track->program->instrs.count; i++) {
-        enum instr_effect effect = instr_info(track->program->instrs.at[i].op)->effect;
-        if (effect == EFFECT_CALL)
-            add_call(proof, track, core, i);
-        else if (effect != EFFECT_NONE)
-            add_step(track, i, effect);
-    }
 }
 
 /* ---------------------------------------------------------------------------- parts ---- */
@@ -67,13 +48,6 @@ static void add_steps(struct sync_proof *proof, enum core_type core)
 struct part {
     uint32_t group, kernel, number;
 };
-
-static struct part part_at(const struct sync_track *track, uint32_t number)
-{
-    const struct instr *call =
-        &track->program->instrs.at[track->steps[track->parts.at[number]].instr];
-    return (struct part){call->number[0], call->kernel, number};
-}
 
 static int compare_purposes(const struct part *a, const struct part *b)
 {
@@ -89,60 +63,37 @@ static int compare_parts(const void *a, const void *b)
     return purposes ? purposes : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The parts of a program from `first` on, by what they are for. */
-static struct part *sorted_parts(const struct sync_track *track, uint32_t first)
-{
-    uint32_t count = track->parts.count - first;
-    struct part *parts = mem_calloc(count, sizeof *parts);
-    for (uint32_t i = 0; i < count; i++)
-        parts[i] = part_at(track, first + i);
-    if (count)
-        qsort(parts, count, sizeof *parts, compare_parts);
-    return parts;
-}
-
-static void pair(struct sync_track *tracks, uint32_t aic, uint32_t aiv)
-{
-    tracks[CORE_AIC].others[aic] = tracks[CORE_AIV].parts.at[aiv];
-    tracks[CORE_AIV].others[aiv] = tracks[CORE_AIC].parts.at[aic];
-}
-
-/* Programs that call them in another order, so that those from `first` on have to be looked for. */
-static void pair_sorted(struct sync_track *tracks, uint32_t first)
-{
-    struct part *aic = sorted_parts(&tracks[CORE_AIC], first);
-    struct part *aiv = sorted_parts(&tracks[CORE_AIV], first);
-    uint32_t aics = tracks[CORE_AIC].parts.count - first;
-    uint32_t aivs = tracks[CORE_AIV].parts.count - first;
-    for (uint32_t i = 0, j = 0; i < aics && j < aivs;) {
-        int order = compare_purposes(&aic[i], &aiv[j]);
-        if (order == 0)
-            pair(tracks, aic[i].number, aiv[j].number);
-        i += order <= 0;
-        j += order >= 0;
-    }
-    mem_free(aic);
-    mem_free(aiv);
-}
-
 /* The parts of one call of a mixed kernel pass the same arguments; of several such calls, the n-th
  * of one program belongs to the n-th of the other. */
 static void pair_parts(struct sync_track *tracks)
 {
-    uint32_t n = 0;
+    struct part *parts[CORE_TYPES];
     for (int core = 0; core < CORE_TYPES; core++) {
         struct sync_track *track = &tracks[core];
         track->others = mem_calloc(track->parts.count, sizeof *track->others);
-        for (uint32_t i = 0; i < track->parts.count; i++)
+        parts[core] = mem_calloc(track->parts.count, sizeof *parts[core]);
+        for (uint32_t i = 0; i < track->parts.count; i++) {
+            const struct instr *call =
+                &track->program->instrs.at[track->steps[track->parts.at[i]].instr];
+            parts[core][i] = (struct part){call->number[0], call->kernel, i};
             track->others[i] = NONE;
+        }
+        if (track->parts.count)
+            qsort(parts[core], track->parts.count, sizeof *parts[core], compare_parts);
     }
-    for (; n < tracks[CORE_AIC].parts.count && n < tracks[CORE_AIV].parts.count; n++) {
-        struct part aic = part_at(&tracks[CORE_AIC], n), aiv = part_at(&tracks[CORE_AIV], n);
-        if (compare_purposes(&aic, &aiv))
-            break;
-        pair(tracks, n, n);
+    struct sync_track *aic = &tracks[CORE_AIC], *aiv = &tracks[CORE_AIV];
+    for (uint32_t i = 0, j = 0; i < aic->parts.count && j < aiv->parts.count;) {
+        uint32_t m = parts[CORE_AIC][i].number, n = parts[CORE_AIV][j].number;
+        int order = compare_purposes(&parts[CORE_AIC][i], &parts[CORE_AIV][j]);
+        if (order == 0) {
+            aic->others[m] = aiv->parts.at[n];
+            aiv->others[n] = aic->parts.at[m];
+        }
+        i += order <= 0;
+        j += order >= 0;
     }
-    pair_sorted(tracks, n);
+    mem_free(parts[CORE_AIC]);
+    mem_free(parts[CORE_AIV]);
 }
 
 /* ------------------------------------------------------------------------ knowledge ---- */
@@ -181,29 +132,21 @@ static void learn_from_flag(struct sync_known *known, const struct sync_known *t
     raise_to(&known->own[sender], steps);
 }
 
-/* Up to where a core has ended all that it called when it arrives. A kernel that arrives itself may
- * still read. */
-static uint32_t ended_at(const struct sync_proof *proof, const struct sync_track *track,
-                         uint32_t arrival)
-{
-    const struct instr *instr = &track->program->instrs.at[track->steps[arrival].instr];
-    bool whole = instr->op != INSTR_call || vouches(proof, instr, EARLY_READS_DONE);
-    return whole ? arrival : arrival - 1; /* the call itself */
-}
-
 /* The n-th barrier: every core of the type has arrived n times. What the core itself called after
- * its arrival may still run. */
+ * its arrival may still run, and a kernel that arrives itself may still read. */
 static bool pass_barrier(struct sync_proof *proof, enum core_type core)
 {
     struct sync_track *track = &proof->tracks[core];
     if (track->awaits.count >= track->arrivals.count)
-        return false; /* the cores that it waits for stand here themselves */
+        return false; /* the cores that it waits for are here themselves */
     uint32_t arrival = track->arrivals.at[track->awaits.count];
     assert(arrival < track->next);
     const struct sync_state *there = &track->before[arrival];
+    const struct instr *instr = sync_instr(proof, core, arrival);
+    bool reads = instr->op == INSTR_call && !vouches(proof, instr, EARLY_READS_DONE);
     learn_from_barrier(&track->now.passed, &there->passed, core, arrival);
     learn_from_barrier(&track->now.done, &there->done, core, arrival);
-    learn_from_barrier(&track->now.ended, &there->ended, core, ended_at(proof, track, arrival));
+    learn_from_barrier(&track->now.ended, &there->ended, core, arrival - reads);
     vec_push(&track->awaits, track->next);
     return true;
 }
@@ -226,24 +169,28 @@ static bool pass_flag(struct sync_track *track, const struct sync_track *sender,
 
 /* ------------------------------------------------------------------------ execution ---- */
 
+/* Whether the track is at the call of a mixed kernel's part, the next of `parts`. */
+static bool is_at_part(const struct sync_track *track)
+{
+    return track->parts_begun < track->parts.count &&
+           track->parts.at[track->parts_begun] == track->next;
+}
+
 uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core)
 {
     const struct sync_track *track = &proof->tracks[core];
-    bool part = track->parts_begun < track->parts.count &&
-                track->parts.at[track->parts_begun] == track->next;
-    return part ? track->others[track->parts_begun] : NONE;
+    return is_at_part(track) ? track->others[track->parts_begun] : NONE;
 }
 
 /* The parts of a mixed kernel synchronise with each other, so neither ends before both have
  * begun. */
-static bool begin_part(struct sync_proof *proof, enum core_type core)
+static bool begin_call(struct sync_proof *proof, enum core_type core)
 {
     struct sync_track *track = &proof->tracks[core];
     uint32_t other = sync_other_part(proof, core);
     if (other != NONE && proof->tracks[1 - core].next < other)
         return false;
-    track->parts_begun += track->parts_begun < track->parts.count &&
-                          track->parts.at[track->parts_begun] == track->next;
+    track->parts_begun += is_at_part(track);
     return true;
 }
 
@@ -264,7 +211,7 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
     if (effect == EFFECT_WAIT && has_partners(proof, core) &&
         !pass_flag(track, &proof->tracks[1 - core], 1 - core))
         return false;
-    if (effect == EFFECT_CALL && !begin_part(proof, core))
+    if (effect == EFFECT_CALL && !begin_call(proof, core))
         return false;
     if (effect == EFFECT_DRAIN)
         track->now.drained = track->now.read = track->next;
@@ -283,17 +230,6 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
     return true;
 }
 
-static void execute(struct sync_proof *proof)
-{
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int core = 0; core < CORE_TYPES; core++)
-            while (proof->tracks[core].next < proof->tracks[core].count &&
-                   execute_step(proof, core))
-                moved = true;
-    }
-}
-
 void sync_proof_init(struct sync_proof *proof, const struct module *module,
                      const struct entry *entry)
 {
@@ -305,11 +241,23 @@ void sync_proof_init(struct sync_proof *proof, const struct module *module,
     for (int core = 0; core < CORE_TYPES; core++) {
         struct sync_track *track = &proof->tracks[core];
         track->program = &entry->programs[core];
-        add_steps(proof, core);
+        for (uint32_t i = 0; i < track->program->instrs.count; i++) {
+            enum instr_effect effect = instr_info(track->program->instrs.at[i].op)->effect;
+            if (effect == EFFECT_CALL)
+                add_call(proof, track, core, i);
+            else if (effect != EFFECT_NONE)
+                add_step(track, i, effect);
+        }
         track->before = mem_calloc(track->count, sizeof *track->before);
     }
     pair_parts(proof->tracks);
-    execute(proof);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int core = 0; core < CORE_TYPES; core++)
+            while (proof->tracks[core].next < proof->tracks[core].count &&
+                   execute_step(proof, core))
+                moved = true;
+    }
 }
 
 void sync_proof_free(struct sync_proof *proof)
