@@ -36,17 +36,8 @@ enum {
     EXCESS_LIMIT = 2
 };
 
-/* Whether more nodes than the limit allows stand between two gaps. Selects do not count. */
-static bool is_excess(const struct sync_list *list, uint32_t demanded, uint32_t need)
-{
-    unsigned excess = 0;
-    for (uint32_t i = demanded; i < need && excess <= EXCESS_LIMIT; i++)
-        excess += !list->at[i].select;
-    return excess > EXCESS_LIMIT;
-}
-
-/* Whether the last flag can wait for `need` nodes as well: it does not wait for what comes later
- * than where it waits. */
+/* Whether the last flag can wait for `need` nodes as well: for few that are not asked for, of which
+ * selects do not count, and for none later than where it waits. */
 static bool can_extend(const struct planner *planner, int sender, uint32_t need)
 {
     const struct flags *flags = &planner->flags[sender];
@@ -54,29 +45,26 @@ static bool can_extend(const struct planner *planner, int sender, uint32_t need)
     if (!flags->count || planner->plan->early_flags)
         return false;
     const struct flag *last = &flags->at[flags->count - 1];
-    return !is_excess(&lists[sender], last->demanded, need) &&
+    unsigned excess = 0;
+    for (uint32_t i = last->demanded; i < need && excess <= EXCESS_LIMIT; i++)
+        excess += !lists[sender].at[i].select;
+    return excess <= EXCESS_LIMIT &&
            lists[sender].at[need - 1].time < lists[1 - sender].at[last->wait].time;
 }
 
-/* The last flag is set after selects that follow, so that it tells of them, too. */
-static void skip_selects(struct planner *planner, int sender)
-{
-    struct flags *flags = &planner->flags[sender];
-    const struct sync_list *list = &planner->plan->lists[sender];
-    struct flag *last = &flags->at[flags->count - 1];
-    while (!planner->plan->early_flags && last->set < list->count && list->at[last->set].select)
-        last->set++;
-}
-
-/* A node that needs more than is flagged. */
+/* A node that needs more than is flagged. The flag is set after selects that follow, so that it
+ * tells of them, too. */
 static void add_flag(struct planner *planner, int sender, uint32_t need, uint32_t node)
 {
     struct flags *flags = &planner->flags[sender];
+    const struct sync_list *list = &planner->plan->lists[sender];
     if (can_extend(planner, sender, need))
         flags->at[flags->count - 1].set = need;
     else
         vec_push(flags, (struct flag){.set = need, .wait = node, .demanded = need});
-    skip_selects(planner, sender);
+    uint32_t *set = &flags->at[flags->count - 1].set;
+    while (!planner->plan->early_flags && *set < list->count && list->at[*set].select)
+        ++*set;
 }
 
 static void find_flags(struct planner *planner)
@@ -101,22 +89,19 @@ static void find_flags(struct planner *planner)
     }
 }
 
-/* How many flags are set in gaps up to `gap`, or else (`waited`) waited for in gaps below it. */
-static uint32_t count_flags(const struct flags *flags, uint32_t gap, bool waited)
-{
-    uint32_t low;
-    bisect(low, i, flags->count, waited ? flags->at[i].wait < gap : flags->at[i].set <= gap);
-    return low;
-}
-
+/* How many flags are waited for in gaps below `gap`, or set in gaps up to it. */
 static uint32_t flags_waited(const struct flags *flags, uint32_t gap)
 {
-    return count_flags(flags, gap, true);
+    uint32_t low;
+    bisect(low, i, flags->count, flags->at[i].wait < gap);
+    return low;
 }
 
 static uint32_t flags_set(const struct flags *flags, uint32_t gap)
 {
-    return count_flags(flags, gap, false);
+    uint32_t low;
+    bisect(low, i, flags->count, flags->at[i].set <= gap);
+    return low;
 }
 
 /* How many releases may be outstanding when the next flag is set in `gap`: all but those of which
@@ -189,12 +174,6 @@ static void clear_full_calls(struct planner *planner)
     }
 }
 
-/* When the node before a flag's gap is complete, at the earliest. */
-static uint64_t set_time(const struct planner *planner, int sender, struct flag flag)
-{
-    return planner->plan->lists[sender].at[flag.set - 1].time;
-}
-
 /* Sees to it that no flag can be set too often, going through all sets in the order of time. */
 static void limit_flags(struct planner *planner)
 {
@@ -208,7 +187,7 @@ static void limit_flags(struct planner *planner)
         for (int core = 0; core < CORE_TYPES; core++) {
             if (taken[core] == found[core].count)
                 continue;
-            uint64_t at = set_time(planner, core, found[core].at[taken[core]]);
+            uint64_t at = planner->plan->lists[core].at[found[core].at[taken[core]].set - 1].time;
             if (sender == CORE_TYPES || at < time)
                 sender = core, time = at;
         }
@@ -250,11 +229,6 @@ static void raise_to(uint32_t *number, uint32_t at_least)
         *number = at_least;
 }
 
-static bool same_known(const struct known *a, const struct known *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
 /* Whether a node needs nodes of a list that are not known to be complete. */
 static bool lacks(const struct sync_node *node, const struct known *known, int core)
 {
@@ -264,12 +238,6 @@ static bool lacks(const struct sync_node *node, const struct known *known, int c
 static bool lacks_any(const struct sync_node *node, const struct known *known)
 {
     return lacks(node, known, CORE_AIC) || lacks(node, known, CORE_AIV);
-}
-
-/* Gaps below `gap` are to be done. */
-static void raise_until(struct planner *planner, int core, uint32_t gap)
-{
-    raise_to(&planner->progress.until[core], gap);
 }
 
 /* ------------------------------------------------------------------------------ heads ---- */
@@ -307,12 +275,6 @@ static void learn_from_waits(struct planner *planner, int core, uint32_t gap, st
     }
 }
 
-/* What is known behind the last gap. */
-static struct known known_before(const struct planner *planner, int core, uint32_t gap)
-{
-    return gap ? planner->spots[core][gap - 1].now.start : (struct known){{0}, {0}};
-}
-
 /* Whether a gap has a barrier before its sets. One for the node behind it alone can be known here
  * only where no wait may still do instead. */
 static bool is_early_barrier(const struct planner *planner, int core, uint32_t gap,
@@ -325,39 +287,25 @@ static bool is_early_barrier(const struct planner *planner, int core, uint32_t g
            (waited && gap < list->count && lacks_any(&list->at[gap], known));
 }
 
-static void note(struct planner *planner, int core, uint32_t gap)
-{
-    if (planner->progress.trial)
-        vec_push(&planner->progress.traces,
-                 (struct trace){core, gap, planner->spots[core][gap].now});
-}
-
-/* The last gap in which something is waited for that is set in a gap. */
-static uint32_t last_wait(const struct planner *planner, int core, uint32_t gap)
-{
-    const struct flags *flags = &planner->flags[core];
-    uint32_t i = planner->spots[core][gap].set, last = 0;
-    for (; i < flags->count && flags->at[i].set == gap; i++)
-        last = flags->at[i].wait;
-    return last;
-}
-
 static void do_head(struct planner *planner, int core)
 {
-    uint32_t gap = planner->progress.taken[core];
+    const struct flags *flags = &planner->flags[core];
+    struct progress *progress = &planner->progress;
+    uint32_t gap = progress->taken[core];
     struct spot *spot = &planner->spots[core][gap];
-    struct known known = known_before(planner, core, gap);
-    planner->progress.headed[core] = true;
-    note(planner, core, gap);
+    struct known known = gap ? spot[-1].now.start : (struct known){{0}, {0}};
+    progress->headed[core] = true;
+    if (progress->trial)
+        vec_push(&progress->traces, (struct trace){core, gap, spot->now});
     if (spot->first)
         learn_from_waits(planner, core, gap, &known);
     spot->now.early = is_early_barrier(planner, core, gap, &known);
     if (spot->now.early)
         learn_from_barrier(&known, core, gap);
-    if (!same_known(&known, &spot->now.sent)) {
-        raise_until(planner, core, gap + 1);
-        if (sync_has_sets(planner, core, gap))
-            raise_until(planner, 1 - core, last_wait(planner, core, gap) + 1);
+    if (memcmp(&known, &spot->now.sent, sizeof known) != 0) {
+        raise_to(&progress->until[core], gap + 1);
+        for (uint32_t i = spot->set; i < flags->count && flags->at[i].set == gap; i++)
+            raise_to(&progress->until[1 - core], flags->at[i].wait + 1);
     }
     spot->now.sent = known;
 }
@@ -387,38 +335,30 @@ static void add_barrier(struct planner *planner, int core, uint32_t gap, struct 
     planner->progress.failed |= lacks(node, known, 1 - core);
 }
 
-/* Calls are drained between, and before what they did is passed on. */
-static void place_drain(struct planner *planner, int core, uint32_t gap)
-{
-    const struct sync_list *list = &planner->plan->lists[core];
-    const struct sync_node *node = gap < list->count ? &list->at[gap] : NULL;
-    struct outcome *now = &planner->spots[core][gap].now;
-    bool busy = gap > 0 && planner->spots[core][gap - 1].now.busy;
-    bool call = node && node->call;
-    bool needed = sync_has_sets(planner, core, gap) || call || (node && node->drained);
-    now->drain = busy && needed && !now->barrier;
-    now->busy = (call && !node->settled) || (busy && !now->barrier && !now->drain);
-}
-
 static void do_gap(struct planner *planner, int core)
 {
     struct progress *progress = &planner->progress;
     const struct sync_list *list = &planner->plan->lists[core];
     uint32_t gap = progress->taken[core];
-    struct outcome *now = &planner->spots[core][gap].now;
+    const struct sync_node *node = gap < list->count ? &list->at[gap] : NULL;
+    struct spot *spot = &planner->spots[core][gap];
+    struct outcome *now = &spot->now;
     if (!progress->headed[core])
         do_head(planner, core);
-    bool was_busy = now->busy;
     now->barrier = now->early;
-    now->late = planner->spots[core][gap].first;
+    now->late = spot->first;
     struct known known = now->sent;
-    if (!planner->spots[core][gap].first)
+    if (!spot->first)
         learn_from_waits(planner, core, gap, &known);
-    if (gap < list->count && lacks_any(&list->at[gap], &known))
+    if (node && lacks_any(node, &known))
         add_barrier(planner, core, gap, &known);
-    place_drain(planner, core, gap);
-    if (!same_known(&known, &now->start) || was_busy != now->busy)
-        raise_until(planner, core, gap + 2);
+    /* Calls are drained between, and before what they did is passed on. */
+    bool was_busy = now->busy, busy = gap > 0 && spot[-1].now.busy, call = node && node->call;
+    bool needed = sync_has_sets(planner, core, gap) || call || (node && node->drained);
+    now->drain = busy && needed && !now->barrier;
+    now->busy = (call && !node->settled) || (busy && !now->barrier && !now->drain);
+    if (memcmp(&known, &now->start, sizeof known) != 0 || was_busy != now->busy)
+        raise_to(&progress->until[core], gap + 2);
     now->start = known;
     progress->taken[core]++;
     progress->headed[core] = false;
@@ -489,37 +429,25 @@ static unsigned cost_of(const struct outcome *outcome)
     return 2u * outcome->barrier + outcome->drain;
 }
 
-/* What the gaps that were done cost more than before. */
-static int64_t extra_cost(const struct planner *planner)
-{
-    const struct progress *progress = &planner->progress;
-    int64_t extra = 0;
-    for (uint32_t i = 0; i < progress->traces.count; i++) {
-        const struct trace *trace = &progress->traces.at[i];
-        extra += cost_of(&planner->spots[trace->core][trace->gap].now);
-        extra -= cost_of(&trace->was);
-    }
-    return extra;
-}
-
-static void restore(struct planner *planner)
-{
-    for (uint32_t i = planner->progress.traces.count; i-- > 0;) {
-        const struct trace *trace = &planner->progress.traces.at[i];
-        planner->spots[trace->core][trace->gap].now = trace->was;
-    }
-}
-
 bool sync_refill_gaps(struct planner *planner, const struct change *change)
 {
     struct progress *progress = &planner->progress;
+    int64_t extra = 0; /* what the gaps that are done cost more than before */
     start_over(planner, change);
     for (int core; !progress->failed && (core = next_gap(planner)) != CORE_TYPES;) {
         do_gap(planner, core);
         progress->failed |= progress->traces.count >= TRIAL_GAPS;
     }
-    if (!progress->failed && extra_cost(planner) < change->even)
+    for (uint32_t i = 0; i < progress->traces.count; i++) {
+        const struct trace *trace = &progress->traces.at[i];
+        extra += cost_of(&planner->spots[trace->core][trace->gap].now);
+        extra -= cost_of(&trace->was);
+    }
+    if (!progress->failed && extra < change->even)
         return true;
-    restore(planner);
+    for (uint32_t i = progress->traces.count; i-- > 0;) {
+        const struct trace *trace = &progress->traces.at[i];
+        planner->spots[trace->core][trace->gap].now = trace->was;
+    }
     return false;
 }

@@ -89,14 +89,14 @@ static const struct change no_change = {.first = {UINT32_MAX, UINT32_MAX}};
 
 /* ---------------------------------------------------------------------------- barriers ---- */
 
-/* Whether a barrier in a gap could take the place of one after it. */
-static bool is_before_barrier(const struct planner *planner, int core, uint32_t gap)
+/* The first gap with a barrier from one up to another, or NONE. */
+static uint32_t next_barrier(const struct planner *planner, int core, uint32_t first, uint32_t last)
 {
-    const struct spot *spots = planner->spots[core];
-    for (uint32_t i = gap; i <= planner->plan->lists[core].count && i <= gap + REACH; i++)
-        if (spots[i].now.barrier)
-            return i == gap || (!spots[i].asked && !spots[i].gather);
-    return false;
+    uint32_t count = planner->plan->lists[core].count;
+    for (uint32_t gap = first; gap <= last && gap <= count; gap++)
+        if (planner->spots[core][gap].now.barrier)
+            return gap;
+    return NONE;
 }
 
 /* Does without the senders' barrier, where they know enough, or the receivers have one when they
@@ -113,17 +113,6 @@ static void drop_barrier(struct planner *planner, int sender, uint32_t index)
         ask(planner, sender, flag, true);
 }
 
-/* How many of the flags that a gap waits for cost a barrier; none where there are too many. */
-static unsigned count_costly(const struct planner *planner, int core, uint32_t gap)
-{
-    const struct flags *flags = &planner->flags[1 - core];
-    uint32_t first = planner->spots[core][gap].wait, i = first;
-    unsigned costly = 0;
-    for (; i < flags->count && flags->at[i].wait == gap; i++)
-        costly += is_costly(planner, 1 - core, &flags->at[i]);
-    return i - first <= MANY ? costly : 0;
-}
-
 /* Which of the flags that a gap waits for ask for a barrier, as bits; those that did. */
 static uint64_t ask_awaited(struct planner *planner, int core, uint32_t gap, uint64_t barriers)
 {
@@ -137,21 +126,28 @@ static uint64_t ask_awaited(struct planner *planner, int core, uint32_t gap, uin
     return were;
 }
 
-/* A barrier after the waits of a gap, in place of those of all senders. */
+/* A barrier after the waits of a gap, in place of those of all senders. In place of one alone it is
+ * worth it only if it also spares the next barrier. */
 static void try_gather(struct planner *planner, int core, uint32_t gap)
 {
+    const struct flags *flags = &planner->flags[1 - core];
     struct spot *spot = &planner->spots[core][gap];
     struct change change = no_change;
-    unsigned costly = count_costly(planner, core, gap);
-    bool first = spot->first;
-    if (spot->gather || !costly || !may_wait_first(planner, core, gap) ||
-        (costly == 1 && !is_before_barrier(planner, core, gap)))
+    uint32_t end = spot->wait, costly = 0;
+    for (; end < flags->count && flags->at[end].wait == gap; end++)
+        costly += is_costly(planner, 1 - core, &flags->at[end]);
+    if (spot->gather || !costly || end - spot->wait > MANY || !may_wait_first(planner, core, gap))
+        return;
+    uint32_t next = costly == 1 ? next_barrier(planner, core, gap, gap + REACH) : gap;
+    if (next == NONE ||
+        (next != gap && (planner->spots[core][next].asked || planner->spots[core][next].gather)))
         return;
     uint64_t were = ask_awaited(planner, core, gap, 0);
+    bool first = spot->first;
     spot->first = spot->gather = true;
     widen(&change, core, gap);
-    widen(&change, 1 - core, planner->flags[1 - core].at[spot->wait].set);
-    widen(&change, 1 - core, last_awaited(planner, core, gap)->set);
+    widen(&change, 1 - core, flags->at[spot->wait].set);
+    widen(&change, 1 - core, flags->at[end - 1].set);
     if (sync_refill_gaps(planner, &change))
         return;
     spot->first = first;
@@ -248,51 +244,53 @@ static void wait_earlier(struct planner *planner, int sender, uint32_t index)
     }
 }
 
-/* The gap of the senders' next barrier after a flag's set, or that of the set if the flag cannot
- * go there. */
-static uint32_t later_set(const struct planner *planner, int sender, uint32_t index)
+/* Sets a flag in another gap; where that is not allowed, or does not save anything, as before.
+ * `even`: it need not save anything. */
+static void try_set(struct planner *planner, int sender, uint32_t index, uint32_t gap, bool even)
 {
-    const struct flags *flags = &planner->flags[sender];
-    const struct flag *flag = &flags->at[index];
-    const struct sync_list *lists = planner->plan->lists;
-    uint32_t high = index + 1 < flags->count ? flags->at[index + 1].set : lists[sender].count;
-    uint64_t time = lists[1 - sender].at[flag->wait].time;
-    for (uint32_t gap = flag->set + 1; gap <= high && gap - flag->set <= REACH; gap++)
-        if (planner->spots[sender][gap].now.barrier)
-            return lists[sender].at[gap - 1].time < time ? gap : flag->set;
-    return flag->set;
+    const struct flag *flag = &planner->flags[sender].at[index];
+    struct change change = no_change;
+    uint32_t set = flag->set;
+    change.even = even;
+    widen(&change, sender, set);
+    widen(&change, sender, gap);
+    widen(&change, 1 - sender, flag->wait);
+    move_set(planner, sender, index, gap);
+    if (!is_allowed(planner, sender, set) || !is_allowed(planner, sender, gap) ||
+        !is_allowed(planner, 1 - sender, flag->wait) || !sync_refill_gaps(planner, &change))
+        move_set(planner, sender, index, set);
 }
 
 /* Sets after the next barrier of the senders. */
 static void set_later(struct planner *planner, int sender, uint32_t index)
 {
-    const struct flag *flag = &planner->flags[sender].at[index];
-    struct change change = no_change;
+    const struct flags *flags = &planner->flags[sender];
+    const struct flag *flag = &flags->at[index];
+    const struct sync_list *lists = planner->plan->lists;
+    uint32_t last = flag->set + REACH;
     if (!is_costly(planner, sender, flag))
         return;
-    uint32_t set = flag->set, gap = later_set(planner, sender, index);
-    if (gap == set)
-        return;
-    widen(&change, sender, set);
-    widen(&change, sender, gap);
-    widen(&change, 1 - sender, flag->wait);
-    move_set(planner, sender, index, gap);
-    if (is_allowed(planner, sender, set) && is_allowed(planner, sender, gap) &&
-        is_allowed(planner, 1 - sender, flag->wait) && sync_refill_gaps(planner, &change))
-        return;
-    move_set(planner, sender, index, set);
+    if (index + 1 < flags->count && flags->at[index + 1].set < last)
+        last = flags->at[index + 1].set;
+    uint32_t gap = next_barrier(planner, sender, flag->set + 1, last);
+    if (gap != NONE && lists[sender].at[gap - 1].time < lists[1 - sender].at[flag->wait].time)
+        try_set(planner, sender, index, gap, false);
+}
+
+/* Sets before the selects that a flag comes after, where that costs nothing: the receivers need
+ * not wait for a tiling then. */
+static void set_earlier(struct planner *planner, int sender, uint32_t index)
+{
+    const struct flags *flags = &planner->flags[sender];
+    const struct sync_list *list = &planner->plan->lists[sender];
+    uint32_t low = index ? flags->at[index - 1].set : 0, set = flags->at[index].set, gap = set;
+    while (gap > low && gap > 0 && list->at[gap - 1].select)
+        gap--;
+    if (gap != set && gap != 0)
+        try_set(planner, sender, index, gap, true);
 }
 
 /* ------------------------------------------------------------------------------ drains ---- */
-
-/* The next gap with a barrier within reach, or the gap itself. */
-static uint32_t next_barrier(const struct planner *planner, int core, uint32_t gap)
-{
-    for (uint32_t i = gap + 1; i <= planner->plan->lists[core].count && i - gap <= REACH; i++)
-        if (planner->spots[core][i].now.barrier)
-            return i;
-    return gap;
-}
 
 static bool try_replace(struct planner *planner, int core, uint32_t gap,
                         const struct change *change)
@@ -303,80 +301,40 @@ static bool try_replace(struct planner *planner, int core, uint32_t gap,
     return spot->replaces;
 }
 
-/* Flags `first` up to `end` of a sender, and where they were waited for. */
-struct awaited {
-    int sender;
-    uint32_t first, end;
-    uint32_t waits[REACH];
-};
-
-/* Those that are waited for after a gap, up to another one. */
-static struct awaited awaited_between(const struct planner *planner, int core, uint32_t gap,
-                                      uint32_t last)
-{
-    const struct flags *flags = &planner->flags[1 - core];
-    uint32_t first = planner->spots[core][gap + 1].wait;
-    struct awaited awaited = {.sender = 1 - core, .first = first, .end = first};
-    for (uint32_t i = first; i < flags->count && flags->at[i].wait <= last && i - first < REACH;
-         i++)
-        awaited.waits[awaited.end++ - first] = flags->at[i].wait;
-    return awaited;
-}
-
-/* Whether a gap can wait for them: all are set before that in time. */
-static bool can_await(const struct planner *planner, const struct awaited *awaited, uint32_t gap)
-{
-    const struct sync_list *lists = planner->plan->lists;
-    uint64_t time = lists[1 - awaited->sender].at[gap].time;
-    bool can = awaited->first < awaited->end;
-    for (uint32_t i = awaited->first; i < awaited->end; i++) {
-        uint32_t set = planner->flags[awaited->sender].at[i].set;
-        can = can && (!set || lists[awaited->sender].at[set - 1].time < time);
-    }
-    return can;
-}
-
-/* Has a gap wait for them; returns whether the gaps that set them may. */
-static bool await_in(struct planner *planner, const struct awaited *awaited, uint32_t gap,
-                     struct change *change)
-{
-    int sender = awaited->sender;
-    bool allowed = true;
-    for (uint32_t i = awaited->first; i < awaited->end; i++) {
-        widen(change, sender, planner->flags[sender].at[i].set);
-        widen(change, 1 - sender, awaited->waits[i - awaited->first]);
-        move_wait(planner, sender, i, gap);
-    }
-    for (uint32_t i = awaited->first; i < awaited->end; i++)
-        allowed = allowed && is_allowed(planner, sender, planner->flags[sender].at[i].set);
-    return allowed;
-}
-
-static void await_as_before(struct planner *planner, const struct awaited *awaited)
-{
-    for (uint32_t i = awaited->end; i-- > awaited->first;)
-        move_wait(planner, awaited->sender, i, awaited->waits[i - awaited->first]);
-}
-
 /* A barrier in place of a drain between calls, which spares the next barrier. If that spreads what
- * is waited for after the drain, the wait moves here, too. Before a notification a drain stays:
- * there a barrier would delay the receivers. */
+ * is waited for after the drain, the wait moves here, too, where all is set before that in time.
+ * Before a notification a drain stays: there a barrier would delay the receivers. */
 static void replace_drain(struct planner *planner, int core, uint32_t gap)
 {
+    const struct sync_list *lists = planner->plan->lists;
+    const struct flags *flags = &planner->flags[1 - core];
     struct spot *spot = &planner->spots[core][gap];
     struct change change = no_change;
-    uint32_t barrier = next_barrier(planner, core, gap);
-    if (!spot->now.drain || barrier == gap || !planner->plan->lists[core].at[gap].call)
+    uint32_t barrier = next_barrier(planner, core, gap + 1, gap + REACH);
+    if (!spot->now.drain || barrier == NONE || !lists[core].at[gap].call)
         return;
     widen(&change, core, gap);
     if (try_replace(planner, core, gap, &change))
         return;
-    struct awaited awaited = awaited_between(planner, core, gap, barrier);
-    if (!can_await(planner, &awaited, gap))
+    uint32_t first = planner->spots[core][gap + 1].wait, end = first, waits[REACH];
+    for (; end < flags->count && flags->at[end].wait <= barrier && end - first < REACH; end++) {
+        uint32_t set = flags->at[end].set;
+        if (set && lists[1 - core].at[set - 1].time >= lists[core].at[gap].time)
+            return;
+        waits[end - first] = flags->at[end].wait;
+    }
+    if (first == end)
         return;
     struct spot *later = &planner->spots[core][barrier];
     bool was_first = spot->first, later_first = later->first, later_gather = later->gather;
-    bool allowed = await_in(planner, &awaited, gap, &change);
+    bool allowed = true;
+    for (uint32_t i = first; i < end; i++) {
+        widen(&change, 1 - core, flags->at[i].set);
+        widen(&change, core, flags->at[i].wait);
+        move_wait(planner, 1 - core, i, gap);
+    }
+    for (uint32_t i = first; i < end; i++)
+        allowed = allowed && is_allowed(planner, 1 - core, flags->at[i].set);
     spot->first = true;
     if (!sync_has_waits(planner, core, barrier))
         later->first = later->gather = false;
@@ -385,7 +343,8 @@ static void replace_drain(struct planner *planner, int core, uint32_t gap)
     spot->first = was_first;
     later->first = later_first;
     later->gather = later_gather;
-    await_as_before(planner, &awaited);
+    for (uint32_t i = end; i-- > first;)
+        move_wait(planner, 1 - core, i, waits[i - first]);
 }
 
 static void change_flags(struct planner *planner, int core, uint32_t gap,
@@ -395,29 +354,6 @@ static void change_flags(struct planner *planner, int core, uint32_t gap,
     uint32_t i = planner->spots[core][gap].wait;
     for (; i < flags->count && flags->at[i].wait == gap; i++)
         change(planner, 1 - core, i);
-}
-
-/* Sets before the selects that a flag comes after, where that costs nothing: the receivers need
- * not wait for a tiling then. */
-static void set_earlier(struct planner *planner, int sender, uint32_t index)
-{
-    const struct flags *flags = &planner->flags[sender];
-    const struct flag *flag = &flags->at[index];
-    const struct sync_list *list = &planner->plan->lists[sender];
-    struct change change = no_change;
-    uint32_t low = index ? flags->at[index - 1].set : 0, set = flag->set, gap = set;
-    while (gap > low && gap > 0 && list->at[gap - 1].select)
-        gap--;
-    if (gap == set || gap == 0)
-        return;
-    change.even = true;
-    widen(&change, sender, set);
-    widen(&change, sender, gap);
-    widen(&change, 1 - sender, flag->wait);
-    move_set(planner, sender, index, gap);
-    if (!is_allowed(planner, sender, set) || !is_allowed(planner, sender, gap) ||
-        !is_allowed(planner, 1 - sender, flag->wait) || !sync_refill_gaps(planner, &change))
-        move_set(planner, sender, index, set);
 }
 
 /* Changes what saves barriers. */
