@@ -29,12 +29,39 @@ struct op_nodes {
     uint32_t wait[CORE_TYPES]; /* the last of its waits for events */
 };
 
+/* Why a node comes after another. */
+struct cause {
+    enum {
+        CAUSE_EDGE,   /* the graph orders their ops */
+        CAUSE_LIST,   /* their ops follow one another in a single list */
+        CAUSE_EVENT,  /* the op waits for an event, which one core does */
+        CAUSE_NOTIFY, /* the op is to be complete */
+        CAUSE_WORD,   /* all have read a word that is reset, or a choice that is given back */
+    } kind;
+    uint32_t op;   /* the turn of the later op; of CAUSE_NOTIFY and CAUSE_WORD, whose word it is */
+    uint32_t from; /* CAUSE_EDGE, CAUSE_LIST: the turn of the earlier op; else NONE */
+    uint32_t edge; /* CAUSE_EDGE: the index of the edge; else NONE */
+};
+
+/* Which cores must know of what is complete: core 0 does both itself; those of one AI core; all. */
+enum need_extent { NEED_DRAIN, NEED_OWN, NEED_ALL };
+
+/* `node` of a core type comes after `before` of another or the same: numbers as in op_nodes, and
+ * neither is 0. */
+struct need {
+    int core, before_core;
+    uint32_t node, before;
+    enum need_extent extent;
+    struct cause cause;
+};
+
 /* What is known of an entry, and what has to be enforced there. */
 struct sync_inserter {
     struct superkernel *sk;
     struct sync_plan plan;
     struct op_nodes *ops;
     struct superkernel_events events;
+    VEC(struct need) needs;
     /* The first wait for an event, by its name: where other receivers have no wait of their own. */
     struct id_map waits[CORE_TYPES];
     /* By node: the turns up to the call before it in its program; and so far. */
@@ -46,147 +73,85 @@ struct sync_inserter {
     bool shortcuts; /* what some cores do alone need not be told to all */
 };
 
-/* Why a node comes after another. */
-struct sync_cause {
-    enum {
-        CAUSE_EDGE,   /* the graph orders their ops */
-        CAUSE_LIST,   /* their ops follow one another in a single list */
-        CAUSE_EVENT,  /* the op waits for an event, which one core does */
-        CAUSE_NOTIFY, /* the op is to be complete */
-        CAUSE_WORD,   /* all have read a word that is reset, or a choice that is given back */
-    } kind;
-    uint32_t op;   /* the turn of the later op; of CAUSE_NOTIFY and CAUSE_WORD, whose word it is */
-    uint32_t from; /* CAUSE_EDGE, CAUSE_LIST: the turn of the earlier op */
-    uint32_t edge; /* CAUSE_EDGE: the index of the edge */
-};
+/* ----------------------------------------------------------------------------- needs ---- */
 
-/* `node` of a core type comes after `before` of another or the same: numbers as in op_nodes, and
- * neither is 0. */
-struct sync_need {
-    int core, before_core;
-    uint32_t node, before;
-    struct sync_cause cause;
-};
-
-/* Who must know of what is complete: core 0 does both itself; the cores of one AI core; all. */
-enum need_extent { NEED_DRAIN, NEED_OWN, NEED_ALL };
-
-static inline enum need_extent need_extent(const struct sync_inserter *in,
-                                           const struct sync_need *need)
-{
-    uint32_t extent = in->extents[need->core].at[need->node - 1];
-    uint32_t before = in->extents[need->before_core].at[need->before - 1];
-    if (need->core == need->before_core && extent == CORE_ZERO && before == CORE_ZERO)
-        return NEED_DRAIN;
-    return extent != ALL_CORES && before != ALL_CORES ? NEED_OWN : NEED_ALL;
-}
-
-/* Called for each need. */
-typedef void need_visitor(void *user, const struct sync_inserter *in, const struct sync_need *need);
-
-/* All that follows becomes part of its two callers, whose visitors cost no call. */
-#define NEEDS_INLINE static inline __attribute__((always_inline))
-
-NEEDS_INLINE void visit_need(const struct sync_inserter *in, need_visitor *visit, void *user,
-                             struct sync_need need)
-{
-    if (need.node && need.before)
-        visit(user, in, &need);
-}
-
-NEEDS_INLINE void visit_op(const struct sync_inserter *in, need_visitor *visit, void *user,
-                           struct sync_cause cause)
+/* Has nodes, by core type, come after others of an op; 0: none. */
+static void add_needs(struct sync_inserter *in, const uint32_t *nodes, const uint32_t *before,
+                      struct cause cause)
 {
     for (int core = 0; core < CORE_TYPES; core++)
-        for (int part = 0; part < CORE_TYPES; part++)
-            visit_need(in, visit, user,
-                       (struct sync_need){core, part, in->ops[cause.op].call[core],
-                                          in->ops[cause.from].call[part], cause});
-}
-
-/* What the calls of an op need. */
-NEEDS_INLINE void visit_calls(const struct sync_inserter *in, need_visitor *visit, void *user,
-                              uint32_t op)
-{
-    const struct order *order = in->sk->order;
-    uint32_t id = in->sk->ops[op];
-    for (uint32_t e = order->first[id]; e < order->first[id + 1]; e++) {
-        uint32_t earlier = superkernel_index(in->sk, order->edges[e].from);
-        if (earlier != NONE)
-            visit_op(in, visit, user, (struct sync_cause){CAUSE_EDGE, op, earlier, e});
-    }
-    if (in->chained && op > 0)
-        visit_op(in, visit, user, (struct sync_cause){CAUSE_LIST, op, op - 1, NONE});
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (int waiter = 0; waiter < CORE_TYPES; waiter++)
-            visit_need(in, visit, user,
-                       (struct sync_need){core,
-                                          waiter,
-                                          in->ops[op].call[core],
-                                          in->ops[op].wait[waiter],
-                                          {CAUSE_EVENT, op, NONE, NONE}});
-}
-
-/* A reset comes after all waits for the event. */
-NEEDS_INLINE void visit_reset(const struct sync_inserter *in, need_visitor *visit, void *user,
-                              int core, uint32_t node, uint32_t event)
-{
-    const struct event_uses *recvs = &in->events.recvs;
-    uint32_t i = event_uses_find(recvs, event);
-    for (; i < recvs->count && recvs->at[i].event == event; i++)
-        for (int part = 0; part < CORE_TYPES; part++)
-            visit_need(in, visit, user,
-                       (struct sync_need){core,
-                                          part,
-                                          node,
-                                          in->ops[recvs->at[i].op].wait[part],
-                                          {CAUSE_WORD, recvs->at[i].op, NONE, NONE}});
+        for (int part = 0; part < CORE_TYPES; part++) {
+            if (!nodes[core] || !before[part])
+                continue;
+            uint32_t later = in->extents[core].at[nodes[core] - 1];
+            uint32_t earlier = in->extents[part].at[before[part] - 1];
+            enum need_extent extent = NEED_ALL;
+            if (core == part && later == CORE_ZERO && earlier == CORE_ZERO)
+                extent = NEED_DRAIN;
+            else if (later != ALL_CORES && earlier != ALL_CORES)
+                extent = NEED_OWN;
+            vec_push(&in->needs,
+                     ((struct need){core, part, nodes[core], before[part], extent, cause}));
+        }
 }
 
 /* What notifications and resets need: all of their op, all that read the word. */
-NEEDS_INLINE void visit_words(const struct sync_inserter *in, need_visitor *visit, void *user,
-                              int core)
+static void find_word_needs(struct sync_inserter *in, int core)
 {
     const struct sync_list *list = &in->plan.lists[core];
+    const struct event_uses *recvs = &in->events.recvs;
     for (uint32_t i = 0; i < list->count; i++) {
         const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[i].instr];
-        if (instr->op == INSTR_reset && !instr->word)
-            visit_reset(in, visit, user, core, i + 1, instr->number[0]);
-        if (instr->op != INSTR_notify && !(instr->op == INSTR_reset && instr->word))
-            continue;
-        uint32_t owner = superkernel_word_owner(in->sk, &in->events, instr, 0);
-        const struct op_nodes *op = &in->ops[owner];
-        for (int part = 0; part < CORE_TYPES; part++)
-            visit_need(
-                in, visit, user,
-                (struct sync_need){core,
-                                   part,
-                                   i + 1,
-                                   instr->word ? op->select[part] : op->call[part],
-                                   {instr->word ? CAUSE_WORD : CAUSE_NOTIFY, owner, NONE, NONE}});
+        uint32_t node[CORE_TYPES] = {0, 0}, event = instr->number[0];
+        node[core] = i + 1;
+        if (instr->op == INSTR_reset && !instr->word) {
+            uint32_t use = event_uses_find(recvs, event);
+            for (; use < recvs->count && recvs->at[use].event == event; use++)
+                add_needs(in, node, in->ops[recvs->at[use].op].wait,
+                          (struct cause){CAUSE_WORD, recvs->at[use].op, NONE, NONE});
+        } else if (instr->op == INSTR_reset || instr->op == INSTR_notify) {
+            uint32_t owner = superkernel_word_owner(in->sk, &in->events, instr, 0);
+            const struct op_nodes *op = &in->ops[owner];
+            if (instr->word)
+                add_needs(in, node, op->select, (struct cause){CAUSE_WORD, owner, NONE, NONE});
+            else
+                add_needs(in, node, op->call, (struct cause){CAUSE_NOTIFY, owner, NONE, NONE});
+        }
     }
 }
 
-NEEDS_INLINE void sync_inserter_needs(const struct sync_inserter *in, need_visitor *visit,
-                                      void *user)
+static void find_needs(struct sync_inserter *in)
 {
-    for (uint32_t i = 0; i < in->sk->count; i++)
-        visit_calls(in, visit, user, i);
+    const struct order *order = in->sk->order;
+    for (uint32_t op = 0; op < in->sk->count; op++) {
+        const struct op_nodes *nodes = &in->ops[op];
+        uint32_t id = in->sk->ops[op];
+        for (uint32_t e = order->first[id]; e < order->first[id + 1]; e++) {
+            uint32_t from = superkernel_index(in->sk, order->edges[e].from);
+            if (from != NONE)
+                add_needs(in, nodes->call, in->ops[from].call,
+                          (struct cause){CAUSE_EDGE, op, from, e});
+        }
+        if (in->chained && op > 0)
+            add_needs(in, nodes->call, in->ops[op - 1].call,
+                      (struct cause){CAUSE_LIST, op, op - 1, NONE});
+        add_needs(in, nodes->call, nodes->wait, (struct cause){CAUSE_EVENT, op, NONE, NONE});
+    }
     for (int core = 0; core < CORE_TYPES; core++)
-        visit_words(in, visit, user, core);
+        find_word_needs(in, core);
 }
 
 /* --------------------------------------------------------------------------- remarks ---- */
 
 /* For which order each barrier and flag is there.
  *
- * A plan is made for all orders together, and what it inserts for one may do for others, or stand
- * where another's was saved; so it is the plan as it is that is asked. Barriers and flags are the
- * *syncs*. An order is enforced by a way of syncs from one node to the other: between the lists by
- * a flag, and a barrier on either side of it where cores of other AI cores must know; within a list
- * by a barrier, or by the way over the other list and back. Where only one sync can be a part of
- * it, the order *hangs* on that one. Of the orders that hang on a sync the most telling is named,
- * and the others are counted; where none does, of those that others enforce, too.
+ * A plan is made for all orders together, and what it inserts for one may do for others, or take
+ * the place of another's that was saved; so it is the plan as it is that is asked. Barriers and
+ * flags are the *syncs*. An order is enforced by a way of syncs from one node to the other: between
+ * the lists by a flag, and a barrier on either side of it where cores of other AI cores must know;
+ * within a list by a barrier, or by the way over the other list and back. Where only one sync can
+ * be a part of it, the order *hangs* on that one. Of the orders that hang on a sync the most
+ * telling is named, and the others are counted; where none does, of those that others enforce, too.
  */
 
 enum {
@@ -199,11 +164,13 @@ enum {
 struct claim {
     uint32_t sync;
     uint32_t weight; /* less is more telling */
-    struct sync_need need;
+    const struct need *need;
 };
 
 struct explainer {
     const struct sync_inserter *in;
+    const struct superkernel *sk;
+    struct arena *arena;
     /* By core type: the gaps that have barriers; those where its flags are set, and waited for. */
     struct vec_u32 barriers[CORE_TYPES], sets[CORE_TYPES], waits[CORE_TYPES];
     /* Numbers of syncs: the first barrier of a list, the first flag of a sender. */
@@ -215,8 +182,6 @@ struct explainer {
 struct syncs {
     uint32_t first, end;
 };
-
-/* ----------------------------------------------------------------------------- plans ---- */
 
 static void find_syncs(struct explainer *ex)
 {
@@ -262,23 +227,20 @@ static uint32_t gap_knowing(const struct explainer *ex, int core, uint32_t wait)
 
 /* ---------------------------------------------------------------------------- claims ---- */
 
-static uint32_t weight_of(const struct explainer *ex, const struct sync_cause *cause)
+static uint32_t weight_of(const struct explainer *ex, const struct cause *cause)
 {
     static const uint32_t edges[] = {[ORDER_DATA] = 0,  [ORDER_MEMORY] = 1, [ORDER_ADDRESS] = 2,
                                      [ORDER_AFTER] = 3, [ORDER_EVENT] = 4,  [ORDER_STREAM] = 8};
-    switch (cause->kind) {
-    case CAUSE_EDGE: return edges[ex->in->sk->order->edges[cause->edge].kind];
-    case CAUSE_EVENT: return 5;
-    case CAUSE_NOTIFY: return 6;
-    case CAUSE_WORD: return 7;
-    default: return 9;
-    }
+    static const uint32_t others[] = {
+        [CAUSE_EVENT] = 5, [CAUSE_NOTIFY] = 6, [CAUSE_WORD] = 7, [CAUSE_LIST] = 9};
+    return cause->kind == CAUSE_EDGE ? edges[ex->sk->order->edges[cause->edge].kind]
+                                     : others[cause->kind];
 }
 
 /* The order is enforced by one of these, whose numbers count from `base`, or (`others`) by
  * something else. */
-static void claim(struct explainer *ex, const struct sync_need *need, uint32_t base,
-                  struct syncs syncs, uint32_t others)
+static void claim(struct explainer *ex, const struct need *need, uint32_t base, struct syncs syncs,
+                  uint32_t others)
 {
     uint32_t weight = weight_of(ex, &need->cause);
     if (syncs.end - syncs.first + others > 1)
@@ -286,11 +248,11 @@ static void claim(struct explainer *ex, const struct sync_need *need, uint32_t b
     if (syncs.end - syncs.first > SHARERS)
         syncs.first = syncs.end - SHARERS;
     for (uint32_t i = syncs.first; i < syncs.end; i++)
-        vec_push(&ex->claims, (struct claim){base + i, weight, *need});
+        vec_push(&ex->claims, ((struct claim){base + i, weight, need}));
 }
 
 /* From one list to the other. */
-static void claim_across(struct explainer *ex, const struct sync_need *need)
+static void claim_across(struct explainer *ex, const struct need *need)
 {
     int from = need->before_core, to = need->core;
     const struct vec_u32 *sets = &ex->sets[from], *waits = &ex->waits[from];
@@ -298,7 +260,7 @@ static void claim_across(struct explainer *ex, const struct sync_need *need)
     if (flags.first >= flags.end)
         return;
     claim(ex, need, ex->first_flag[from], flags, 0);
-    if (need_extent(ex->in, need) == NEED_OWN)
+    if (need->extent == NEED_OWN)
         return;
     struct syncs sent = syncs_between(&ex->barriers[from], need->before, sets->at[flags.end - 1]);
     struct syncs spread = syncs_between(
@@ -307,40 +269,22 @@ static void claim_across(struct explainer *ex, const struct sync_need *need)
     claim(ex, need, ex->first_barrier[to], spread, sent.end - sent.first);
 }
 
-/* Over the other list and back. */
-static void claim_detour(struct explainer *ex, const struct sync_need *need)
+/* Within a list, or over the other one and back. */
+static void claim_within(struct explainer *ex, const struct need *need)
 {
     int core = need->core, other = 1 - core;
+    struct syncs found = syncs_between(&ex->barriers[core], need->before, need->node - 1);
     uint32_t there = count_below(&ex->sets[core], need->before);
     uint32_t back = count_below(&ex->waits[other], need->node);
-    if (there == ex->sets[core].count || back == 0)
-        return;
-    uint32_t known = gap_knowing(ex, other, ex->waits[core].at[there]);
-    claim(ex, need, ex->first_flag[core], (struct syncs){there, there + 1}, 0);
-    claim(ex, need, ex->first_flag[other], (struct syncs){back - 1, back}, 0);
-    if (need_extent(ex->in, need) == NEED_ALL)
-        claim(ex, need, ex->first_barrier[other],
-              syncs_between(&ex->barriers[other], known, ex->sets[other].at[back - 1]), 0);
-}
-
-static void claim_within(struct explainer *ex, const struct sync_need *need)
-{
-    struct syncs found = syncs_between(&ex->barriers[need->core], need->before, need->node - 1);
-    if (found.first == found.end)
-        claim_detour(ex, need);
-    claim(ex, need, ex->first_barrier[need->core], found, 0);
-}
-
-static inline void claim_need(void *user, const struct sync_inserter *in,
-                              const struct sync_need *need)
-{
-    struct explainer *ex = user;
-    if (need_extent(in, need) == NEED_DRAIN)
-        return;
-    if (need->core == need->before_core)
-        claim_within(ex, need);
-    else
-        claim_across(ex, need);
+    if (found.first == found.end && there < ex->sets[core].count && back > 0) {
+        uint32_t known = gap_knowing(ex, other, ex->waits[core].at[there]);
+        claim(ex, need, ex->first_flag[core], (struct syncs){there, there + 1}, 0);
+        claim(ex, need, ex->first_flag[other], (struct syncs){back - 1, back}, 0);
+        if (need->extent == NEED_ALL)
+            claim(ex, need, ex->first_barrier[other],
+                  syncs_between(&ex->barriers[other], known, ex->sets[other].at[back - 1]), 0);
+    }
+    claim(ex, need, ex->first_barrier[core], found, 0);
 }
 
 static int compare(uint32_t a, uint32_t b)
@@ -349,7 +293,7 @@ static int compare(uint32_t a, uint32_t b)
 }
 
 /* Orders are of two ops, whatever the reasons; or of an op and a word, each by itself. */
-static int compare_orders(const struct sync_cause *a, const struct sync_cause *b)
+static int compare_orders(const struct cause *a, const struct cause *b)
 {
     int by = compare(a->op, b->op);
     by = by ? by : compare(a->from, b->from);
@@ -361,68 +305,61 @@ static int compare_claims(const void *first, const void *second)
 {
     const struct claim *a = first, *b = second;
     int by = compare(a->sync, b->sync);
-    by = by ? by : compare_orders(&a->need.cause, &b->need.cause);
+    by = by ? by : compare_orders(&a->need->cause, &b->need->cause);
     by = by ? by : compare(a->weight, b->weight);
-    by = by ? by : a->need.core - b->need.core;
-    by = by ? by : compare(a->need.node, b->need.node);
-    return by ? by : compare(a->need.cause.edge, b->need.cause.edge);
+    by = by ? by : a->need->core - b->need->core;
+    by = by ? by : compare(a->need->node, b->need->node);
+    return by ? by : compare(a->need->cause.edge, b->need->cause.edge);
 }
 
 /* ----------------------------------------------------------------------------- words ---- */
 
-static struct arena *arena_of(const struct explainer *ex)
-{
-    return &ex->in->sk->context->diags->arena;
-}
-
 static const char *op_name(const struct explainer *ex, uint32_t turn)
 {
-    const struct superkernel *sk = ex->in->sk;
-    return op_text(sk->module, sk->graph, superkernel_op(sk, turn), arena_of(ex));
+    return op_text(ex->sk->module, ex->sk->graph, superkernel_op(ex->sk, turn), ex->arena);
 }
 
-static const char *edge_text(const struct explainer *ex, const struct sync_cause *cause)
+static const char *edge_text(const struct explainer *ex, const struct cause *cause)
 {
-    const struct superkernel *sk = ex->in->sk;
-    const struct order_edge *edge = &sk->order->edges[cause->edge];
+    const struct order_edge *edge = &ex->sk->order->edges[cause->edge];
     const char *from = op_name(ex, cause->from);
     switch (edge->kind) {
-    case ORDER_DATA: return arena_printf(arena_of(ex), "uses the result of %s", from);
-    case ORDER_AFTER: return arena_printf(arena_of(ex), "is to run after %s", from);
-    case ORDER_STREAM: return arena_printf(arena_of(ex), "follows %s on their stream", from);
+    case ORDER_DATA: return arena_printf(ex->arena, "uses the result of %s", from);
+    case ORDER_AFTER: return arena_printf(ex->arena, "is to run after %s", from);
+    case ORDER_STREAM: return arena_printf(ex->arena, "follows %s on their stream", from);
     case ORDER_EVENT:
-        return arena_printf(arena_of(ex), "waits for event '%.*s' of %s",
-                            NAME(sk->module, edge->name), from);
+        return arena_printf(ex->arena, "waits for event '%.*s' of %s",
+                            NAME(ex->sk->module, edge->name), from);
     case ORDER_MEMORY:
-        return arena_printf(arena_of(ex), "accesses '%.*s' behind %s", NAME(sk->module, edge->name),
-                            from);
-    default: return arena_printf(arena_of(ex), "accesses bytes of memory behind %s", from);
+        return arena_printf(ex->arena, "accesses '%.*s' behind %s",
+                            NAME(ex->sk->module, edge->name), from);
+    default: return arena_printf(ex->arena, "accesses bytes of memory behind %s", from);
     }
 }
 
 /* What follows "is for". */
-static const char *need_text(const struct explainer *ex, const struct sync_need *need)
+static const char *need_text(const struct explainer *ex, const struct need *need)
 {
-    const struct sync_inserter *in = ex->in;
-    const struct entry *entry = in->sk->entry;
-    const struct sync_cause *cause = &need->cause;
-    uint32_t at = in->plan.lists[need->core].at[need->node - 1].instr;
+    const struct entry *entry = ex->sk->entry;
+    const struct cause *cause = &need->cause;
+    uint32_t at = ex->in->plan.lists[need->core].at[need->node - 1].instr;
     const char *instr =
-        instr_text(in->sk->module, entry, &entry->programs[need->core].instrs.at[at], arena_of(ex));
+        instr_text(ex->sk->module, entry, &entry->programs[need->core].instrs.at[at], ex->arena);
     switch (cause->kind) {
-    case CAUSE_EDGE: return arena_printf(arena_of(ex), "this op, which %s", edge_text(ex, cause));
+    case CAUSE_EDGE: return arena_printf(ex->arena, "this op, which %s", edge_text(ex, cause));
     case CAUSE_LIST:
-        return arena_printf(arena_of(ex), "this op, which follows %s in a single list",
+        return arena_printf(ex->arena, "this op, which follows %s in a single list",
                             op_name(ex, cause->from));
     case CAUSE_EVENT: return "this op, which waits for an event from outside";
     case CAUSE_NOTIFY:
-        return arena_printf(arena_of(ex), "'%s', which tells that this op is complete", instr);
+        return arena_printf(ex->arena, "'%s', which tells that this op is complete", instr);
     default:
-        return arena_printf(arena_of(ex), "'%s', which comes behind all that read the word", instr);
+        return arena_printf(ex->arena, "'%s', which comes behind all that read the word", instr);
     }
 }
 
-static const char *cause_word(const struct explainer *ex, const struct sync_cause *cause)
+/* For tools; without a cause there is no order. */
+static const char *cause_word(const struct explainer *ex, const struct cause *cause)
 {
     static const char *const edges[] = {
         [ORDER_DATA] = "data",   [ORDER_AFTER] = "after",   [ORDER_STREAM] = "stream",
@@ -431,90 +368,23 @@ static const char *cause_word(const struct explainer *ex, const struct sync_caus
                                          [CAUSE_EVENT] = "wait",
                                          [CAUSE_NOTIFY] = "notify",
                                          [CAUSE_WORD] = "reset"};
-    return cause->kind == CAUSE_EDGE ? edges[ex->in->sk->order->edges[cause->edge].kind]
+    if (!cause)
+        return "none";
+    return cause->kind == CAUSE_EDGE ? edges[ex->sk->order->edges[cause->edge].kind]
                                      : others[cause->kind];
 }
 
 /* --------------------------------------------------------------------------- remarks ---- */
 
-/* A sync, by what it is. */
-struct subject {
-    bool flag;
-    int core;        /* of the barrier, or the flag's sender */
-    uint32_t number; /* among those of its kind, from 0 */
-};
-
-static struct subject subject_of(const struct explainer *ex, uint32_t sync)
-{
-    int core = sync >= ex->first_barrier[CORE_AIV] ? CORE_AIV : CORE_AIC;
-    bool flag = sync >= ex->first_flag[core];
-    return (struct subject){flag, core, sync - (flag ? ex->first_flag : ex->first_barrier)[core]};
-}
-
-/* "aic", "c2v" */
-static const char *cores_text(const struct subject *subject)
-{
-    if (subject->flag)
-        return subject->core == CORE_AIC ? "c2v" : "v2c";
-    return core_type_name((enum core_type)subject->core);
-}
-
-static const char *subject_text(const struct explainer *ex, const struct subject *subject)
-{
-    const char *cores = cores_text(subject);
-    uint32_t number = subject->number + 1;
-    return subject->flag
-               ? arena_printf(arena_of(ex), "flag %s number %u", cores, number)
-               : arena_printf(arena_of(ex), "barrier number %u of the %ss", number, cores);
-}
-
-/* The facts by themselves, for tools; without a cause there is no order. */
-static void add_fields(const struct explainer *ex, const struct subject *subject,
-                       const struct sync_cause *cause, uint32_t others)
-{
-    const struct superkernel *sk = ex->in->sk;
-    struct diags *diags = sk->context->diags;
-    bool from = cause && cause->from != NONE, to = cause && cause->op < sk->count;
-    diag_field(diags, "entry", name_text(sk->module, sk->entry->name, arena_of(ex)));
-    diag_field(diags, "sync", subject->flag ? "flag" : "barrier");
-    diag_field(diags, "cores", cores_text(subject));
-    diag_field(diags, "number", arena_printf(arena_of(ex), "%u", subject->number + 1));
-    diag_field(diags, "from", from ? op_name(ex, cause->from) : "");
-    diag_field(diags, "to", to ? op_name(ex, cause->op) : "");
-    diag_field(diags, "why", cause ? cause_word(ex, cause) : "none");
-    diag_field(diags, "others", arena_printf(arena_of(ex), "%u", others));
-}
-
 static struct span op_span(const struct explainer *ex, uint32_t turn)
 {
-    const struct superkernel *sk = ex->in->sk;
-    return turn < sk->count ? locate_op(sk->module, superkernel_op(sk, turn), OP_TYPE_NAME, 0)
-                            : no_span;
-}
-
-/* The order that a sync is for, and of how many others. */
-static void remark(const struct explainer *ex, const struct claim *claim, uint32_t others)
-{
-    const struct sync_need *need = &claim->need;
-    const struct superkernel *sk = ex->in->sk;
-    struct diags *diags = sk->context->diags;
-    struct subject subject = subject_of(ex, claim->sync);
-    const char *more = others ? arena_printf(arena_of(ex), ", and for %u other order%s", others,
-                                             others == 1 ? "" : "s")
-                              : "";
-    if (!diag_at(diags, DIAG_sync_inserted, op_span(ex, need->cause.op),
-                 "entry '@%.*s': %s is for %s%s", NAME(sk->module, sk->entry->name),
-                 subject_text(ex, &subject), need_text(ex, need), more))
-        return;
-    add_fields(ex, &subject, &need->cause, others);
-    if (need->cause.from != NONE)
-        diag_note(diags, op_span(ex, need->cause.from),
-                  "this must be complete on the %ss before it",
-                  core_type_name((enum core_type)need->before_core));
+    return turn < ex->sk->count
+               ? locate_op(ex->sk->module, superkernel_op(ex->sk, turn), OP_TYPE_NAME, 0)
+               : no_span;
 }
 
 /* The turn of the op whose call is next after a gap. */
-static uint32_t turn_behind(const struct sync_inserter *in, int core, uint32_t gap)
+static uint32_t turn_after(const struct sync_inserter *in, int core, uint32_t gap)
 {
     const struct sync_list *list = &in->plan.lists[core];
     while (gap < list->count && !list->at[gap].call)
@@ -524,20 +394,48 @@ static uint32_t turn_behind(const struct sync_inserter *in, int core, uint32_t g
     return (gap + 1 < list->count ? in->turns[core].at[gap + 1] : in->called[core]) - 1;
 }
 
-/* No order needs it; it belongs to a meeting. */
-static void remark_without(const struct explainer *ex, uint32_t sync)
+/* The order that a sync is for, and of how many others. `need` is NULL where no order needs it: it
+ * belongs to a meeting. */
+static void remark(const struct explainer *ex, uint32_t sync, const struct need *need,
+                   uint32_t others)
 {
-    const struct superkernel *sk = ex->in->sk;
-    struct subject subject = subject_of(ex, sync);
-    const struct vec_u32 *gaps = (subject.flag ? ex->waits : ex->barriers) + subject.core;
-    int core = subject.flag ? 1 - subject.core : subject.core;
-    uint32_t turn = turn_behind(ex->in, core, gaps->at[subject.number]);
-    if (diag_at(
-            sk->context->diags, DIAG_sync_inserted, op_span(ex, turn),
-            "entry '@%.*s': %s is for no order by itself: the lists meet there, so that flags are "
-            "not set too often",
-            NAME(sk->module, sk->entry->name), subject_text(ex, &subject)))
-        add_fields(ex, &subject, NULL, 0);
+    const struct superkernel *sk = ex->sk;
+    struct diags *diags = sk->context->diags;
+    int core = sync >= ex->first_barrier[CORE_AIV] ? CORE_AIV : CORE_AIC; /* or the sender's */
+    bool flag = sync >= ex->first_flag[core];
+    uint32_t number = sync - (flag ? ex->first_flag : ex->first_barrier)[core];
+    const char *cores = flag ? core == CORE_AIC ? "c2v" : "v2c" : core_type_name(core);
+    const char *name =
+        flag ? arena_printf(ex->arena, "flag %s number %u", cores, number + 1)
+             : arena_printf(ex->arena, "barrier number %u of the %ss", number + 1, cores);
+    const struct cause *cause = need ? &need->cause : NULL;
+    bool from = cause && cause->from != NONE, to = cause && cause->op < sk->count;
+    const struct vec_u32 *gaps = (flag ? ex->waits : ex->barriers) + core;
+    struct span span = op_span(
+        ex, need ? cause->op : turn_after(ex->in, flag ? 1 - core : core, gaps->at[number]));
+    const char *more = others ? arena_printf(ex->arena, ", and for %u other order%s", others,
+                                             others == 1 ? "" : "s")
+                              : "";
+    bool told =
+        need ? diag_at(diags, DIAG_sync_inserted, span, "entry '@%.*s': %s is for %s%s",
+                       NAME(sk->module, sk->entry->name), name, need_text(ex, need), more)
+             : diag_at(diags, DIAG_sync_inserted, span,
+                       "entry '@%.*s': %s is for no order by itself: the lists meet there, so that "
+                       "flags are not set too often",
+                       NAME(sk->module, sk->entry->name), name);
+    if (!told)
+        return;
+    diag_field(diags, "entry", name_text(sk->module, sk->entry->name, ex->arena));
+    diag_field(diags, "sync", flag ? "flag" : "barrier");
+    diag_field(diags, "cores", cores);
+    diag_field(diags, "number", arena_printf(ex->arena, "%u", number + 1));
+    diag_field(diags, "from", from ? op_name(ex, cause->from) : "");
+    diag_field(diags, "to", to ? op_name(ex, cause->op) : "");
+    diag_field(diags, "why", cause_word(ex, cause));
+    diag_field(diags, "others", arena_printf(ex->arena, "%u", others));
+    if (from)
+        diag_note(diags, op_span(ex, cause->from), "this must be complete on the %ss before it",
+                  core_type_name(need->before_core));
 }
 
 /* The claims of one sync, of which `claims` are `count`. */
@@ -550,22 +448,25 @@ static void explain(const struct explainer *ex, uint32_t sync, const struct clai
         if (!best || claims[i].weight < best->weight)
             best = &claims[i];
     for (uint32_t i = 0; i < count; i++) {
-        bool again = i && compare_orders(&claims[i].need.cause, &claims[i - 1].need.cause) == 0;
+        bool again = i && compare_orders(&claims[i].need->cause, &claims[i - 1].need->cause) == 0;
         orders += !again && (best->weight >= SHARED || claims[i].weight < SHARED);
     }
-    if (best)
-        remark(ex, best, orders - 1);
-    else
-        remark_without(ex, sync);
+    remark(ex, sync, best ? best->need : NULL, best ? orders - 1 : 0);
 }
 
 /* Says of each barrier and flag of the plan, which is made but not written yet, for which order it
  * is there. */
-static void insert_syncs_remark(const struct sync_inserter *in)
+static void remark_syncs(const struct sync_inserter *in)
 {
-    struct explainer ex = {.in = in};
+    struct explainer ex = {.in = in, .sk = in->sk, .arena = &in->sk->context->diags->arena};
     find_syncs(&ex);
-    sync_inserter_needs(in, claim_need, &ex);
+    for (uint32_t i = 0; i < in->needs.count; i++) {
+        const struct need *need = &in->needs.at[i];
+        if (need->extent != NEED_DRAIN && need->core == need->before_core)
+            claim_within(&ex, need);
+        else if (need->extent != NEED_DRAIN)
+            claim_across(&ex, need);
+    }
     if (ex.claims.count)
         qsort(ex.claims.at, ex.claims.count, sizeof *ex.claims.at, compare_claims);
     uint32_t syncs = ex.first_flag[CORE_AIV] + ex.sets[CORE_AIV].count;
@@ -699,15 +600,9 @@ static bool report_wait(const struct sync_inserter *in, int core, uint32_t wait,
     return false;
 }
 
-/* Whether a wait of a program stands behind the op's call there, or that of an op of a later turn:
- * what is inserted leads forward in time only. */
-static bool is_late(const struct sync_inserter *in, int core, uint32_t wait, uint32_t op)
-{
-    return wait && in->turns[core].at[wait - 1] > op;
-}
-
-/* An op that receives an event, and has no wait for it, has those that others have. False,
- * reported, where a wait comes too late. */
+/* An op that receives an event, and has no wait for it, has those that others have. A wait is late
+ * after the op's call in its program, or that of an op of a later turn: what is inserted leads
+ * forward in time only. False, reported, where a wait comes too late. */
 static bool share_waits(struct sync_inserter *in, const struct event_use *use)
 {
     struct op_nodes *op = &in->ops[use->op];
@@ -716,7 +611,7 @@ static bool share_waits(struct sync_inserter *in, const struct event_use *use)
     for (int core = 0; core < CORE_TYPES; core++) {
         uint32_t wait = own ? op->wait[core] : id_map_find(&in->waits[core], use->event);
         waits[core] = wait == NONE ? 0 : wait;
-        bool late = is_late(in, core, waits[core], use->op);
+        bool late = waits[core] && in->turns[core].at[waits[core] - 1] > use->op;
         if (late && own)
             return report_wait(in, core, waits[core], use->op);
         op->wait[core] = late ? 0 : waits[core];
@@ -736,23 +631,6 @@ static bool find_waits(struct sync_inserter *in)
     return ok;
 }
 
-/* ----------------------------------------------------------------------------- needs ---- */
-
-NEEDS_INLINE void need(void *user, const struct sync_inserter *inserter,
-                       const struct sync_need *need)
-{
-    struct sync_inserter *in = user;
-    struct sync_node *later = &in->plan.lists[need->core].at[need->node - 1];
-    enum need_extent extent = need_extent(inserter, need);
-    if (extent == NEED_DRAIN) {
-        later->drained |= in->plan.lists[need->core].at[need->before - 1].call;
-        return;
-    }
-    uint32_t *needed = extent == NEED_OWN ? later->own : later->need;
-    if (needed[need->before_core] < need->before)
-        needed[need->before_core] = need->before;
-}
-
 /* -------------------------------------------------------------------------- programs ---- */
 
 static void put(struct instrs *instrs, enum instr_op op, int word)
@@ -760,18 +638,14 @@ static void put(struct instrs *instrs, enum instr_op op, int word)
     vec_push(instrs, instr_make(op, (uint8_t)word));
 }
 
-static void put_barrier(struct instrs *instrs, int core)
-{
-    put(instrs, INSTR_arrive, core);
-    put(instrs, INSTR_await, core);
-}
-
 static void put_gap(struct instrs *instrs, const struct sync_gap *gap, int core)
 {
     for (unsigned i = 0; i < gap->waits && gap->late; i++)
         put(instrs, INSTR_wait, 1 - core);
-    if (gap->barrier)
-        put_barrier(instrs, core);
+    if (gap->barrier) {
+        put(instrs, INSTR_arrive, core);
+        put(instrs, INSTR_await, core);
+    }
     if (gap->drain && gap->sets)
         put(instrs, INSTR_pipe_barrier, 0);
     for (unsigned i = 0; i < gap->sets; i++)
@@ -812,12 +686,23 @@ static bool has_early_start(const struct superkernel *sk)
     return false;
 }
 
+/* Finds what the nodes need, and the gaps that enforce it. */
 static void synchronise(struct sync_inserter *in)
 {
-    sync_inserter_needs(in, need, in);
+    find_needs(in);
+    for (uint32_t i = 0; i < in->needs.count; i++) {
+        const struct need *need = &in->needs.at[i];
+        const struct sync_node *before = &in->plan.lists[need->before_core].at[need->before - 1];
+        struct sync_node *later = &in->plan.lists[need->core].at[need->node - 1];
+        uint32_t *needed = need->extent == NEED_OWN ? later->own : later->need;
+        if (need->extent == NEED_DRAIN)
+            later->drained |= before->call;
+        else if (needed[need->before_core] < need->before)
+            needed[need->before_core] = need->before;
+    }
     sync_plan_make(&in->plan);
     if (in->sk->context->diags->remarks)
-        insert_syncs_remark(in);
+        remark_syncs(in);
     for (int core = 0; core < CORE_TYPES; core++)
         rewrite(in, core);
 }
@@ -842,6 +727,7 @@ static bool insert(struct superkernel *sk)
         synchronise(&in);
     sync_plan_free(&in.plan);
     superkernel_events_free(&in.events);
+    vec_free(&in.needs);
     for (int core = 0; core < CORE_TYPES; core++) {
         id_map_free(&in.waits[core]);
         vec_free(&in.turns[core]);
