@@ -623,7 +623,7 @@ static bool check_lock(const struct op_word *word)
 
 /* ------------------------------------------------------------- entries by themselves ---- */
 
-/* Of an entry that is for no super kernel, nothing says what its words are for but its arguments. */
+/* Of an entry that is for no super kernel, its arguments alone say what its words are for. */
 struct use_at {
     bool lock;
     uint32_t name; /* of an event, or the group of a lock */
