@@ -20,13 +20,7 @@ struct metadata_reader {
     struct json_document document;
     const char *path;
     bool own;
-    struct file_fault *fault;
 };
-
-static const char *keep(const struct metadata_reader *reader, const char *text, size_t size)
-{
-    return arena_strndup(&reader->library->arena, text, size);
-}
 
 /* An error at a value of the file. Always false. */
 #define fail(reader, item, ...) json_fail(&(reader)->document, item, __VA_ARGS__)
@@ -46,7 +40,7 @@ static bool read_string(struct metadata_reader *reader, const cJSON *json, const
 {
     const char *string = need_text(reader, json, key);
     if (string)
-        *text = keep(reader, string, strlen(string));
+        *text = arena_strndup(&reader->library->arena, string, strlen(string));
     return string;
 }
 
@@ -66,20 +60,6 @@ static bool read_number(struct metadata_reader *reader, const cJSON *json, const
            fail(reader, member, "'%s' must be a whole number from %u to %u", key, low, high);
 }
 
-/* The type that has the name in capitals. */
-static int find_type(const char *name)
-{
-    int i = 0;
-    for (; i < KERNEL_TYPE_COUNT; i++) {
-        const char *small = kernel_type_info(i)->name, *p = name;
-        while (*p && *small && *p == toupper((unsigned char)*small))
-            p++, small++;
-        if (*p == '\0' && *small == '\0')
-            break;
-    }
-    return i;
-}
-
 /* KERNEL_TYPE_AIV_ONLY is aiv_only. */
 static bool read_type(struct metadata_reader *reader, const cJSON *json, const char *key,
                       enum kernel_type *type)
@@ -88,31 +68,21 @@ static bool read_type(struct metadata_reader *reader, const cJSON *json, const c
     const char *text = need_text(reader, json, key);
     if (!text)
         return false;
-    int found = strncmp(text, prefix, sizeof prefix - 1) == 0 ? find_type(text + sizeof prefix - 1)
-                                                              : KERNEL_TYPE_COUNT;
-    *type = (enum kernel_type)found;
-    return found < KERNEL_TYPE_COUNT ||
-           fail(reader, json_member(json, key),
+    for (int i = 0; strncmp(text, prefix, sizeof prefix - 1) == 0 && i < KERNEL_TYPE_COUNT; i++) {
+        const char *name = kernel_type_info(i)->name, *p = text + sizeof prefix - 1;
+        while (*p && *p == toupper((unsigned char)*name))
+            p++, name++;
+        if (*p == '\0' && *name == '\0') {
+            *type = (enum kernel_type)i;
+            return true;
+        }
+    }
+    return fail(reader, json_member(json, key),
                 "unknown kernel type '%s'; KERNEL_TYPE_AIV_ONLY, for example, is one", text);
 }
 
-/* A word that a parameter can be called; its size. */
-static size_t word_size(const char *text)
-{
-    size_t size = 0;
-    while (isalnum((unsigned char)text[size]) || text[size] == '_')
-        size++;
-    return isdigit((unsigned char)text[0]) ? 0 : size;
-}
-
-static bool has_param(const struct library_kernel *kernel, const char *const *params,
-                      const char *text, size_t size)
-{
-    for (uint32_t i = 0; i < kernel->n_params; i++)
-        if (strlen(params[i]) == size && memcmp(params[i], text, size) == 0)
-            return true;
-    return false;
-}
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define NAME_BYTES LETTERS "0123456789_"
 
 /* A name, and how it is marked. */
 static bool read_param(struct metadata_reader *reader, const cJSON *json,
@@ -120,18 +90,20 @@ static bool read_param(struct metadata_reader *reader, const cJSON *json,
 {
     static const char *const marks[] = {"", "?", "*", "*?", "+"};
     const char *text = cJSON_IsString(json) ? json->valuestring : "";
-    size_t size = word_size(text), mark = 0, n_marks = sizeof marks / sizeof marks[0];
+    size_t size = isdigit((unsigned char)text[0]) ? 0 : strspn(text, NAME_BYTES), mark = 0,
+           n_marks = sizeof marks / sizeof marks[0];
     while (mark < n_marks && strcmp(text + size, marks[mark]) != 0)
         mark++;
     if (size == 0 || mark == n_marks || (*marks[mark] == PARAM_REPEATED && json->next))
         return fail(reader, json,
                     "a parameter is a string: a name of letters, digits and '_', and "
                     "then nothing, '?', '*' or '*?', or '+' behind the last one");
-    if (has_param(kernel, params, text, size))
-        return fail(reader, json, "the parameter '%.*s' stands twice", (int)size, text);
+    for (uint32_t i = 0; i < kernel->n_params; i++)
+        if (strlen(params[i]) == size && memcmp(params[i], text, size) == 0)
+            return fail(reader, json, "the parameter '%s' stands twice", params[i]);
     presences[kernel->n_params] =
         strcmp(marks[mark], "*?") == 0 ? PARAM_LISTED_OPTIONAL : *marks[mark];
-    params[kernel->n_params++] = keep(reader, text, size);
+    params[kernel->n_params++] = arena_strndup(&reader->library->arena, text, size);
     return true;
 }
 
@@ -175,25 +147,18 @@ static struct library_variant *variant_of_key(struct metadata_reader *reader,
     return &variants[kernel->n_variants++];
 }
 
-/* Decimal digits, at most 18 of them: a tiling key. */
-static bool key_of_text(const char *text, int64_t *key)
-{
-    size_t digits = strspn(text, "0123456789");
-    *key = strtoll(text, NULL, 10);
-    return digits > 0 && digits <= 18 && text[digits] == '\0';
-}
-
 static bool read_variant(struct metadata_reader *reader, const cJSON *item, enum core_type core,
                          struct library_kernel *kernel)
 {
     enum kernel_type type;
-    int64_t key;
-    if (!key_of_text(item->string, &key))
+    size_t digits = strspn(item->string, "0123456789");
+    if (digits == 0 || digits > 18 || item->string[digits] != '\0')
         return fail(reader, item, "'%s' is no tiling key: it has up to 18 decimal digits",
                     item->string);
     if (!read_type(reader, item, "kernel_type", &type))
         return false;
-    struct library_variant *variant = variant_of_key(reader, kernel, key);
+    struct library_variant *variant =
+        variant_of_key(reader, kernel, strtoll(item->string, NULL, 10));
     if (variant->functions[core] || !kernel_type_has(type, core) ||
         (variant->type != KERNEL_TYPE_COUNT && variant->type != type))
         return fail(reader, item, "the kernel types contradict the functions of tiling key '%s'",
@@ -220,19 +185,6 @@ static bool read_variants(struct metadata_reader *reader, const cJSON *names, en
     return true;
 }
 
-/* Whether each variant has the functions of its type. */
-static bool check_variants(struct metadata_reader *reader, const cJSON *names,
-                           const struct library_kernel *kernel)
-{
-    for (uint32_t i = 0; i < kernel->n_variants; i++)
-        for (int core = 0; core < CORE_TYPES; core++)
-            if (kernel_type_has(kernel->variants[i].type, core) &&
-                !kernel->variants[i].functions[core])
-                return fail(reader, names, "tiling key '%lld' has no function for %s",
-                            (long long)kernel->variants[i].key, core_type_name(core));
-    return true;
-}
-
 /* The function and object of each core type, by the keys of the metadata. */
 static bool read_functions(struct metadata_reader *reader, const cJSON *json,
                            struct library_kernel *kernel)
@@ -255,39 +207,13 @@ static bool read_functions(struct metadata_reader *reader, const cJSON *json,
             !read_string(reader, part, "obj_files", &kernel->object))
             return false;
     }
-    return check_variants(reader, names, kernel);
-}
-
-/* Whether no other kernel of the folder is for the same op type. */
-static bool is_alone(struct metadata_reader *reader, const cJSON *json,
-                     const struct library_kernel *kernel)
-{
-    struct kernel_library *library = reader->library;
-    size_t size = strlen(kernel->op_type);
-    char *key = arena_alloc(&library->arena, size + 2);
-    memcpy(key, kernel->op_type, size);
-    key[size] = kernel->n_variants > 0 ? 'd' : 's';
-    key[size + 1] = reader->own ? 'o' : 's';
-    uint32_t id = intern_static(&library->op_types, key, size + 2);
-    return id == library->kernels.count || fail(reader, json_member(json, "sub_operator_op_type"),
-                                                "'%s' has the kernel for op type '%s' already",
-                                                library->kernels.at[id].path, kernel->op_type);
-}
-
-static bool read_workspace(struct metadata_reader *reader, const cJSON *json,
-                           struct library_kernel *kernel)
-{
-    const cJSON *workspace = json_member(json, "skir_workspace");
-    return !workspace || read_number(reader, workspace, "bytes_per_element_of_result", 1, 4096,
-                                     &kernel->workspace_per_element);
-}
-
-/* Whether a text may speak of shapes: there is a name in it. */
-static bool has_name(const char *text)
-{
-    while (*text && !isalpha((unsigned char)*text))
-        text++;
-    return *text;
+    for (uint32_t i = 0; i < kernel->n_variants; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (kernel_type_has(kernel->variants[i].type, core) &&
+                !kernel->variants[i].functions[core])
+                return fail(reader, names, "tiling key '%lld' has no function for %s",
+                            (long long)kernel->variants[i].key, core_type_name(core));
+    return true;
 }
 
 /* A number, or an expression that computes it of shapes. */
@@ -300,7 +226,7 @@ static bool read_block(struct metadata_reader *reader, const cJSON *json,
         return read_number(reader, json, key, 1, 1024, &kernel->block);
     kernel->block_span = json_span(&reader->document, block);
     kernel->block_at = source_position(&reader->document.source, kernel->block_span.begin);
-    if (has_name(block->valuestring))
+    if (strpbrk(block->valuestring, LETTERS)) /* it may name shapes */
         return read_string(reader, json, key, &kernel->block_rule);
     return fail(reader, block,
                 "'%s' must be a number, not a string without names: write it without "
@@ -310,63 +236,60 @@ static bool read_block(struct metadata_reader *reader, const cJSON *json,
 
 static bool read_kernel(struct metadata_reader *reader, const cJSON *json)
 {
-    struct library_kernel kernel = {.block = 1, .path = reader->path, .own = reader->own};
-    if (!read_string(reader, json, "kernelName", &kernel.name) ||
-        !read_string(reader, json, "sub_operator_op_type", &kernel.op_type) ||
-        !read_block(reader, json, &kernel) ||
-        !read_type(reader, json, "sub_operator_kernel_type", &kernel.type) ||
-        !read_params(reader, json, &kernel) || !read_functions(reader, json, &kernel) ||
-        !read_workspace(reader, json, &kernel) || !is_alone(reader, json, &kernel))
+    struct kernel_library *library = reader->library;
+    struct library_kernel *kernel = arena_alloc(&library->arena, sizeof *kernel);
+    *kernel = (struct library_kernel){.block = 1, .path = reader->path, .own = reader->own};
+    if (!read_string(reader, json, "kernelName", &kernel->name) ||
+        !read_string(reader, json, "sub_operator_op_type", &kernel->op_type) ||
+        !read_block(reader, json, kernel) ||
+        !read_type(reader, json, "sub_operator_kernel_type", &kernel->type) ||
+        !read_params(reader, json, kernel) || !read_functions(reader, json, kernel))
         return false;
-    vec_push(&reader->library->kernels, kernel);
+    const cJSON *workspace = json_member(json, "skir_workspace");
+    if (workspace && !read_number(reader, workspace, "bytes_per_element_of_result", 1, 4096,
+                                  &kernel->workspace_per_element))
+        return false;
+    const char *key = arena_printf(&library->arena, "%c%c%s", reader->own ? 'o' : 's',
+                                   kernel->n_variants > 0 ? 'd' : 's', kernel->op_type);
+    uint32_t id = intern_static(&library->op_types, key, strlen(key));
+    if (id < library->kernels.count)
+        return fail(reader, json_member(json, "sub_operator_op_type"),
+                    "'%s' has the kernel for op type '%s' already", library->kernels.at[id]->path,
+                    kernel->op_type);
+    vec_push(&library->kernels, kernel);
     return true;
 }
 
-static bool read_file(struct metadata_reader *reader)
+static bool read_file(struct kernel_library *library, const char *path, bool own,
+                      struct file_fault *fault)
 {
+    struct metadata_reader reader = {.library = library, .path = path, .own = own};
     struct file_bytes bytes;
-    struct file_fault *fault = reader->fault;
     fault->path = NULL;
-    if (!file_read_regular(reader->path, &bytes, fault->text, sizeof fault->text))
+    if (!file_read_regular(path, &bytes, fault->text, sizeof fault->text))
         return false;
-    bool ok =
-        json_document_read_file(&reader->document, reader->path, bytes.data, bytes.size, fault) &&
-        read_kernel(reader, reader->document.root);
-    json_document_free(&reader->document);
+    bool ok = json_document_read_file(&reader.document, path, bytes.data, bytes.size, fault) &&
+              read_kernel(&reader, reader.document.root);
+    json_document_free(&reader.document);
     file_bytes_free(&bytes);
     return ok;
 }
 
-/* ---------------------------------------------------------------------- the folder ---- */
+/* --------------------------------------------------------------------- the folders ---- */
 
-static bool is_json(const char *name)
-{
-    size_t size = strlen(name);
-    return size > 5 && strcmp(name + size - 5, ".json") == 0 && !op_types_is_file(name);
-}
-
-static bool read_names(struct kernel_library *library, const char *folder, bool own,
-                       const struct file_names *names, struct file_fault *fault)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < names->count; i++) {
-        if (!is_json(names->at[i]))
-            continue;
-        struct metadata_reader reader = {.library = library, .own = own, .fault = fault};
-        reader.path = arena_printf(&library->arena, "%s/%s", folder, names->at[i]);
-        ok = read_file(&reader);
-    }
-    return ok;
-}
-
-static bool read_folder(struct kernel_library *library, const char *folder, bool own,
-                        struct file_fault *fault)
+/* The names of a folder's descriptions. */
+static bool list_folder(struct kernel_library *library, const char *folder, bool own,
+                        struct file_names *descriptions, struct file_fault *fault)
 {
     struct file_names names = {NULL, 0, 0};
     bool ok = folder_names(folder, &library->arena, &names);
-    if (ok)
-        ok = read_names(library, folder, own, &names, fault);
-    else
+    for (uint32_t i = 0; ok && i < names.count; i++) {
+        size_t size = strlen(names.at[i]);
+        if (size > 5 && strcmp(names.at[i] + size - 5, ".json") == 0 &&
+            !op_types_is_file(names.at[i]))
+            vec_push(descriptions, names.at[i]);
+    }
+    if (!ok)
         file_fault_say(fault, "cannot read the folder of %s '%s': %s",
                        own ? "kernels" : "sample kernels", folder, strerror(errno));
     vec_free(&names);
@@ -382,49 +305,90 @@ static bool is_same_folder(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-/* Whether a folder has all that comes with sample kernels: it is one of them. */
-static bool has_header(struct kernel_library *library, const char *folder)
-{
-    return access(arena_printf(&library->arena, "%s/skrt.h", folder), R_OK) == 0;
-}
-
 static bool load(struct kernel_source *source, struct file_fault *fault)
 {
     struct kernel_library *library = (struct kernel_library *)source;
-    bool own = !is_same_folder(library->directory, library->samples) &&
-               !has_header(library, library->directory);
-    struct stat st;
+    const char *folder = library->directory;
+    /* A folder with skrt.h has all that comes with sample kernels: it replaces theirs. */
+    bool own = !is_same_folder(folder, library->samples) &&
+               access(arena_printf(&library->arena, "%s/skrt.h", folder), R_OK) != 0;
+    struct file_names names = {NULL, 0, 0};
     if (library->loaded)
         return true;
-    library->loaded = read_folder(library, library->directory, own, fault);
+    library->loaded = !own || list_folder(library, folder, own, &names, fault);
+    for (uint32_t i = 0; library->loaded && i < names.count; i++)
+        library->loaded = read_file(
+            library, arena_printf(&library->arena, "%s/%s", folder, names.at[i]), own, fault);
+    vec_free(&names);
+    if (!own)
+        library->samples = folder;
     /* Without sample kernels, there is what the other folder has. */
-    if (library->loaded && own && stat(library->samples, &st) == 0)
-        library->loaded = read_folder(library, library->samples, false, fault);
+    if (library->loaded && (!own || access(library->samples, F_OK) == 0))
+        library->loaded = list_folder(library, library->samples, false, &library->unread, fault);
     return library->loaded;
 }
 
 /* --------------------------------------------------------------------- as a source ---- */
 
-static const struct library_kernel *find(const struct kernel_source *source, const char *op_type,
+/* Whether a file's name begins with an op type, but for case and '_', as those of the sample
+ * kernels do: flash_attention_score.json. */
+static bool is_named_after(const char *name, const char *op_type)
+{
+    for (; *op_type; op_type++) {
+        if (*op_type == '_')
+            continue;
+        while (*name == '_')
+            name++;
+        if (tolower((unsigned char)*name++) != tolower((unsigned char)*op_type))
+            return false;
+    }
+    return true;
+}
+
+/* Reads the descriptions of sample kernels that are named after an op type; NULL: all others. */
+static void read_samples(struct kernel_library *library, const char *op_type)
+{
+    struct file_fault fault;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < library->unread.count; i++) {
+        const char *name = library->unread.at[i];
+        if (op_type && !is_named_after(name, op_type))
+            library->unread.at[left++] = name;
+        else if (!read_file(library, arena_printf(&library->arena, "%s/%s", library->samples, name),
+                            false, &fault) &&
+                 !library->source.failed) {
+            library->source.failed = true;
+            library->source.fault = fault;
+        }
+    }
+    library->unread.count = left;
+}
+
+static const struct library_kernel *find(struct kernel_source *source, const char *op_type,
                                          bool dynamic)
 {
-    const struct kernel_library *library = (const struct kernel_library *)source;
+    struct kernel_library *library = (struct kernel_library *)source;
     assert(library->loaded);
-    for (uint32_t i = 0; i < library->kernels.count; i++) {
-        const struct library_kernel *kernel = &library->kernels.at[i];
-        if (strcmp(kernel->op_type, op_type) == 0 && (kernel->n_variants > 0) == dynamic)
-            return kernel;
+    for (int step = 0; step < 3; step++) {
+        if (step > 0)
+            read_samples(library, step == 1 ? op_type : NULL);
+        for (uint32_t i = 0; i < library->kernels.count; i++) {
+            const struct library_kernel *kernel = library->kernels.at[i];
+            if (strcmp(kernel->op_type, op_type) == 0 && (kernel->n_variants > 0) == dynamic)
+                return kernel;
+        }
     }
     return NULL;
 }
 
-static void offer(const struct kernel_source *source, struct suggest *suggest)
+static void offer(struct kernel_source *source, struct suggest *suggest)
 {
-    const struct kernel_library *library = (const struct kernel_library *)source;
+    struct kernel_library *library = (struct kernel_library *)source;
     assert(library->loaded);
+    read_samples(library, NULL);
     for (uint32_t i = 0; i < library->kernels.count; i++)
-        suggest_offer(suggest, library->kernels.at[i].op_type,
-                      strlen(library->kernels.at[i].op_type));
+        suggest_offer(suggest, library->kernels.at[i]->op_type,
+                      strlen(library->kernels.at[i]->op_type));
 }
 
 void kernel_library_init(struct kernel_library *library, const char *directory, const char *samples,
@@ -438,5 +402,6 @@ void kernel_library_free(struct kernel_library *library)
 {
     arena_free(&library->arena);
     vec_free(&library->kernels);
+    vec_free(&library->unread);
     intern_free(&library->op_types);
 }

@@ -3,9 +3,9 @@
 #ifndef IR_CORE_KERNEL_SOURCE_H
 #define IR_CORE_KERNEL_SOURCE_H
 
+#include "ir/support/file_fault.h"
 #include "ir/core/module.h"
 
-struct file_fault;
 struct suggest;
 
 /* ------------------------------------------------------- kernels that ops can be bound to ---- */
@@ -57,11 +57,14 @@ struct kernel_source {
     /* Finds out what kernels there are. False with a fault where that cannot be told. */
     bool (*load)(struct kernel_source *source, struct file_fault *fault);
     /* The kernel of an op type, dynamic or not, or NULL. It lives as long as the source. */
-    const struct library_kernel *(*find)(const struct kernel_source *source, const char *op_type,
+    const struct library_kernel *(*find)(struct kernel_source *source, const char *op_type,
                                          bool dynamic);
     /* Offers all op types. */
-    void (*offer)(const struct kernel_source *source, struct suggest *suggest);
+    void (*offer)(struct kernel_source *source, struct suggest *suggest);
     library_check *check; /* NULL: every op fits */
+    /* What is wrong with the first description that `find` or `offer` could not read. */
+    bool failed;
+    struct file_fault fault;
 };
 
 /* -------------------------------------------------------------------- sizes of their code ---- */

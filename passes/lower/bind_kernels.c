@@ -73,7 +73,7 @@ static uint32_t declare(struct binder *binder, const struct library_kernel *samp
 static const struct library_kernel *look_up(struct binder *binder, uint32_t op_type, bool dynamic)
 {
     struct arena scratch = {NULL, 0};
-    const struct kernel_source *library = binder->context->library;
+    struct kernel_source *library = binder->context->library;
     const struct op_type *known = op_type_find(binder->module, op_type);
     const struct library_kernel *sample = NULL;
     if (library)
@@ -87,7 +87,7 @@ static const struct library_kernel *look_up(struct binder *binder, uint32_t op_t
 /* Whether a type, or the one that it is another name of, has a sample kernel. */
 static bool has_kernel(struct binder *binder, const char *type, size_t size)
 {
-    const struct kernel_source *library = binder->context->library;
+    struct kernel_source *library = binder->context->library;
     const struct op_type *known = op_types_find(binder->module->op_types, type, size);
     return library && known &&
            (library->find(library, known->name, false) ||
@@ -99,7 +99,7 @@ static bool has_kernel(struct binder *binder, const char *type, size_t size)
 static struct suggest similar_type(struct binder *binder, uint32_t type)
 {
     const struct module *module = binder->module;
-    const struct kernel_source *library = binder->context->library;
+    struct kernel_source *library = binder->context->library;
     struct suggest suggest = name_suggest(module, type), none = suggest;
     const char *meant = meant_op_type(suggest.wanted, suggest.wanted_size);
     op_types_offer(module->op_types, &suggest);
@@ -392,6 +392,8 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
     const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
     if (!sample && dynamic && find_sample(binder, op->type, false))
         return report_static(binder, op);
+    if (!sample && binder->context->library && binder->context->library->failed)
+        return false; /* its description may be the one that cannot be read */
     if (!sample) {
         report_unknown(binder, op);
         return false;
@@ -500,6 +502,10 @@ static bool bind_ops(struct pass_context *context, uint32_t *bound)
                 ok = bind_op(&binder, graph, j) && ok;
     }
     gears_tell_copy(context->diags, context->module, NULL);
+    if (context->library && context->library->failed) {
+        diag_fault(context->diags, DIAG_file, &context->library->fault);
+        ok = false;
+    }
     *bound |= binder.tiled;
     ok = !binder.ill_described && judge_bound(&binder) && ok;
     if (ok && binder.undeclared.count)

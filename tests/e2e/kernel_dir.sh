@@ -195,6 +195,42 @@ check_status 1 "a folder with skrt.h stands for the sample kernels" \
     "$SKIRC" run --kernel-dir="$scratch/twice" "$scratch/neg.skir"
 check_match "which are not looked for then" "no sample kernel for 'Neg'" "$scratch/stderr"
 
+# Descriptions of that folder are read when they are looked up.
+describe thrice Add | sed 's/"x", "y"/"x1", "x2", "y"/' >"$scratch/twice/add.json"
+describe thrice Neg | sed 's/8/-8/' >"$scratch/twice/neg.json"
+describe twice Abs >"$scratch/twice/abs.json"
+graph 'Abs(%x)' >"$scratch/lazy.skir"
+check "a description that no op needs is not read" \
+    "$SKIRC" check --kernel-dir="$scratch/twice" "$scratch/lazy.skir"
+check_status 1 "one that cannot be read is an error for its op type" \
+    "$SKIRC" check --kernel-dir="$scratch/twice" "$scratch/neg.skir"
+check_match "with its place" "twice/neg\.json:1:[0-9]*: error: 'blockDim' must be a whole number" \
+    "$scratch/stderr"
+check "and nothing else" test "$(grep -c error: "$scratch/stderr")" = 1
+mv "$scratch/twice/neg.json" "$scratch/twice/other.json"
+check_status 1 "and for one that no other file describes" \
+    "$SKIRC" check --kernel-dir="$scratch/twice" "$scratch/neg.skir"
+check_match "with its place, too" "twice/other\.json:1:[0-9]*: error: 'blockDim' must be" \
+    "$scratch/stderr"
+mkdir "$scratch/dumped"
+cat >"$scratch/dumped/graph.pbtxt" <<'END_DUMP'
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape { dim { size: 4 } } } } }
+node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+END_DUMP
+check_status 1 "and for an import" \
+    "$SKIRC" import --kernel-dir="$scratch/twice" "$scratch/dumped/graph.pbtxt"
+check_match "which needs to know of it" "twice/other\.json:1:[0-9]*: error: 'blockDim' must be" \
+    "$scratch/stderr"
+mv "$scratch/twice/add.json" "$scratch/twice/sum.json"
+rm "$scratch/twice/other.json"
+check "a description may have any name" \
+    "$SKIRC" check --kernel-dir="$scratch/twice" "$scratch/lazy.skir"
+describe twice Twice >"$scratch/twice/add.json"
+rm "$scratch/twice/twice.json"
+check "one that is named after a type may describe another" \
+    "$SKIRC" check --kernel-dir="$scratch/twice" "$scratch/lazy.skir"
+
 graph 'Twice(%x) {stub}' >"$scratch/stub.skir"
 check "an op that is a stub compiles" "$SKIRC" compile -o "$scratch/stub.o" "$scratch/stub.skir"
 check_status 1 "and does not run" "$SKIRC" run "$scratch/stub.skir"

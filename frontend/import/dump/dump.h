@@ -32,7 +32,7 @@ struct dump_options {
     enum dump_keep keep;
     const char *const *keys;                /* ended by NULL */
     bool dangling_params;                   /* an input without a producer becomes a parameter */
-    const struct kernel_source *library;    /* of sample kernels, loaded; NULL: there are none */
+    struct kernel_source *library;          /* of sample kernels, loaded; NULL: there are none */
     const char *input_shape, *dynamic_dims; /* gears, as GE has them ; NULL: none */
     struct dump_marks *marks;               /* scopes and streams of ops (marks.h); may be NULL */
 };

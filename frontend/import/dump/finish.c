@@ -29,8 +29,8 @@ struct sample {
 struct samples {
     struct module *module;
     struct source *source;
-    const struct kernel_source *library; /* NULL: no sample kernels */
-    struct id_map types;                 /* by op type: index in `samples` */
+    struct kernel_source *library; /* NULL: no sample kernels */
+    struct id_map types;           /* by op type: index in `samples` */
     VEC(struct sample) samples;
     struct arena arena;
 };
@@ -63,7 +63,7 @@ static struct sample *sample_of(struct samples *samples, uint32_t type)
 {
     uint32_t *index = id_map_at(&samples->types, type);
     if (*index == NONE) {
-        const struct kernel_source *library = samples->library;
+        struct kernel_source *library = samples->library;
         const char *name = name_text(samples->module, type, &samples->arena);
         *index = samples->samples.count;
         vec_push(&samples->samples,
@@ -194,6 +194,8 @@ static void dump_add_stubs(struct dump *dump)
             graph->values.at[i].type = types[i];
     }
     put_kernels_first(dump->module);
+    if (stubs.samples.library && stubs.samples.library->failed)
+        diag_fault(dump->diags, DIAG_file, &stubs.samples.library->fault);
     id_map_free(&stubs.samples.types);
     vec_free(&stubs.samples.samples);
     arena_free(&stubs.samples.arena);
