@@ -1,9 +1,9 @@
 #include "frontend/driver/bind_dims.h"
-#include "ir/analysis/op_infer.h"
-#include "ir/core/calls.h"
-#include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
+#include "ir/core/calls.h"
+#include "ir/shapes/gears.h"
+#include "ir/analysis/op_infer.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 
@@ -397,10 +397,9 @@ static void report_unknown(const struct input *input, const char *name, size_t s
 static bool parse_binding(const struct input *input, const char *text, struct dim_binding *binding)
 {
     const char *sign = strchr(text, '=');
-    if (!sign || !parse_value(sign + 1, &binding->value)) {
-        usage_error(input->invocation, "--bind %s: expected NAME=N, a whole number from 0", text);
-        return false;
-    }
+    if (!sign || !parse_value(sign + 1, &binding->value))
+        return usage_fail(input->invocation, "--bind %s: expected NAME=N, a whole number from 0",
+                          text);
     size_t size = (size_t)(sign - text);
     binding->name = intern_find(&input->module->names, text, size);
     if (binding->name != NONE && dims_are_named(input->module, binding->name))

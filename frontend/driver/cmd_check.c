@@ -1,16 +1,16 @@
 /* skirc check: what is wrong with a file, and what would be fused. With --explain, --estimate and
  * --launches it prints an account of what the passes decide. */
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/pass_plugins.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/driver/check_gears.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/pass_plugins.h"
-#include "frontend/driver/shared_options.h"
-#include "ir/analysis/estimate.h"
 #include "ir/core/arch.h"
-#include "ir/core/kernels.h"
 #include "ir/support/text.h"
+#include "ir/analysis/estimate.h"
+#include "ir/core/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/residency/launch_report.h"
@@ -344,11 +344,39 @@ static void print_line(struct launch_account *account, const char *indent, struc
     line->size = 0;
 }
 
+static void print_lines(struct launch_account *account, struct launch_lines *lines)
+{
+    for (uint32_t i = 0; i < lines->count; i++)
+        fprintf(account->out, "      %s%s\n", lines->at[i].row == NONE ? "it came so: " : "",
+                lines->at[i].text);
+    launch_lines_free(lines);
+}
+
+static void print_states(struct launch_account *account, const struct graph_launches *launches,
+                         struct queue *queue)
+{
+    struct search search;
+    struct launch_lines lines = {NULL, 0, 0};
+    search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
+    enum verdict verdict = search_run(&search);
+    unsigned long long tried = search.tried;
+    const char *plural = tried == 1 ? "" : "s";
+    if (verdict == SEARCH_SAFE)
+        fprintf(account->out, "    nothing hangs (%llu state%s tried)\n", tried, plural);
+    if (verdict == SEARCH_UNKNOWN)
+        fprintf(account->out, "    not known: %llu state%s tried, and there are more\n", tried,
+                plural);
+    if (verdict == SEARCH_HANGS) {
+        fprintf(account->out, "    can hang (%llu state%s tried):\n", tried, plural);
+        describe_state(&lines, launches, &search);
+    }
+    print_lines(account, &lines);
+    search_free(&search);
+}
+
 static void print_graph_launches(struct launch_account *account, const struct graph *graph)
 {
     struct graph_launches launches;
-    struct search search;
-    struct launch_lines lines = {NULL, 0, 0};
     struct text line = {NULL, 0, 0};
     graph_launches_init(&launches, &account->analyses, &account->called, account->module, graph);
     const struct launch_table *table = &launches.table;
@@ -361,28 +389,19 @@ static void print_graph_launches(struct launch_account *account, const struct gr
         describe_row(&line, &launches, i);
         print_line(account, "    ", &line);
     }
-    search_init(&search, table, SEARCH_STATES, SEARCH_WORK);
-    enum verdict verdict = search_run(&search);
-    unsigned long long tried = search.tried;
-    const char *plural = tried == 1 ? "" : "s";
-    switch (verdict) {
-    case SEARCH_SAFE:
-        text_printf(&line, "nothing hangs (%llu state%s tried)", tried, plural);
-        break;
-    case SEARCH_HANGS: text_printf(&line, "can hang (%llu state%s tried):", tried, plural); break;
-    case SEARCH_CYCLE: text_string(&line, "hangs, whatever cores there are:"); break;
-    case SEARCH_UNKNOWN:
-        text_printf(&line, "not known: %llu state%s tried, and there are more", tried, plural);
-        break;
+    struct queue queue;
+    queue_init(&queue, &launches.table);
+    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
+    if (queue_has_cycle(&queue, positions)) {
+        struct launch_lines lines = {NULL, 0, 0};
+        fputs("    hangs, whatever cores there are:\n", account->out);
+        describe_cycle(&lines, &launches, &queue, positions);
+        print_lines(account, &lines);
+    } else {
+        print_states(account, &launches, &queue);
     }
-    print_line(account, "    ", &line);
-    if (verdict == SEARCH_HANGS || verdict == SEARCH_CYCLE)
-        describe_hang(&lines, &launches, &search);
-    for (uint32_t i = 0; i < lines.count; i++)
-        fprintf(account->out, "      %s%s\n", lines.at[i].row == NONE ? "it came so: " : "",
-                lines.at[i].text);
-    launch_lines_free(&lines);
-    search_free(&search);
+    mem_free(positions);
+    queue_free(&queue);
     text_free(&line);
     graph_launches_free(&launches);
 }
@@ -517,8 +536,7 @@ enum exit_status cmd_check(struct invocation *invocation)
 {
     struct pass_plugins plugins;
     const struct backend *target = target_option(invocation);
-    if (!target || !sk_argument_check(invocation, "sk-options") ||
-        !fusion_arguments_check(invocation))
+    if (!target)
         return EXIT_USAGE;
     enum exit_status status = pass_plugins_open(&plugins, invocation);
     if (status == EXIT_DONE)

@@ -1,10 +1,12 @@
 /* skirc compile: graph to linked object. */
 #include "backend/target/backend.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/shared_options.h"
+
+#include <string.h>
 
 const struct option options_compile[] = {
     {"output", 'o', OPTION_VALUE, "OUT",
@@ -20,17 +22,20 @@ const struct option options_compile[] = {
     {0},
 };
 
-static enum exit_status emit_text(struct lowered_input *lowered, const struct emission *emission,
-                                  const char *output)
+/* Text is written here; objects, and files that belong to them, by the target. */
+static enum exit_status emit(struct lowered_input *lowered, const struct emission *emission,
+                             const char *output)
 {
+    bool is_text = emission->kind == EMISSION_TEXT;
     struct text text = {NULL, 0, 0};
     const struct emission_job job = {.module = lowered->input.module,
                                      .places = &lowered->session.places,
                                      .diags = &lowered->input.diags,
                                      .comments = &lowered->input.comments,
-                                     .text = &text};
+                                     .text = is_text ? &text : NULL,
+                                     .output = is_text ? NULL : output};
     enum exit_status status = backend_exit_status(emission->make(&job));
-    if (status == EXIT_DONE)
+    if (status == EXIT_DONE && is_text)
         status = write_output(lowered->input.invocation, output, &text);
     text_free(&text);
     return status;
@@ -47,60 +52,6 @@ static void warn_of_nothing(struct lowered_input *lowered)
         diag_help(diags, "mark the ops to be fused with 'scope @NAME { ... }'");
 }
 
-static enum exit_status emit_object(struct lowered_input *lowered, const struct emission *emission,
-                                    const char *output)
-{
-    const struct emission_job job = {.module = lowered->input.module,
-                                     .places = &lowered->session.places,
-                                     .diags = &lowered->input.diags,
-                                     .output = output};
-    return backend_exit_status(emission->make(&job));
-}
-
-/* What --emit asks for; NULL, with a usage error, where the target does not emit it. */
-static const struct emission *chosen_emission(const struct invocation *invocation,
-                                              const struct backend *target)
-{
-    char error[512];
-    const char *name = option_value(invocation, "emit");
-    if (!name)
-        return emission_default(target);
-    const struct emission *emission = emission_find(target, name, error, sizeof error);
-    if (!emission)
-        usage_error(invocation, "%s", error);
-    return emission;
-}
-
-/* The target that --target names, or that emits what --emit asks for; NULL, with a usage error,
- * where there is none. */
-static const struct backend *chosen_target(const struct invocation *invocation)
-{
-    char error[512];
-    const char *emission = option_value(invocation, "emit");
-    if (!emission || option_value(invocation, "target"))
-        return target_option(invocation);
-    const struct backend *target = backend_emitting(emission, error, sizeof error);
-    if (!target)
-        usage_error(invocation, "%s", error);
-    return target;
-}
-
-/* False, with a usage error, where what is emitted needs a file that --output does not name. */
-static bool has_file(const struct invocation *invocation, const struct emission *emission)
-{
-    const char *output = option_value(invocation, "output");
-    if (emission->kind == EMISSION_TEXT)
-        return true;
-    if (!output)
-        usage_error(invocation, "an object needs a file to be written to: -o OUT");
-    else if (emission->kind == EMISSION_FILES && strcmp(output, "-") == 0)
-        usage_error(invocation, "an object that other files stand beside cannot be written to "
-                                "standard output: -o OUT");
-    else
-        return true;
-    return false;
-}
-
 /* How every file is compiled. */
 struct compilation {
     struct session_options options;
@@ -111,36 +62,37 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
                                     const char *output, const void *user)
 {
     const struct compilation *compilation = user;
-    const struct emission *emission = compilation->emission;
     struct lowered_input lowered;
     enum exit_status status;
     if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status) &&
         option_value(invocation, "target") && !session_target_accepts(&lowered.session))
         status = EXIT_INPUT;
     else if (status == EXIT_DONE)
-        status = emission->kind == EMISSION_TEXT ? emit_text(&lowered, emission, output)
-                                                 : emit_object(&lowered, emission, output);
-    if (status == EXIT_DONE && emission->target != BACKEND_any)
+        status = emit(&lowered, compilation->emission, output);
+    if (status == EXIT_DONE && compilation->emission->target != BACKEND_any)
         warn_of_nothing(&lowered);
     return lowered_input_close(&lowered, status);
 }
 
 enum exit_status cmd_compile(struct invocation *invocation)
 {
-    struct compilation compilation = {.options = {.target = chosen_target(invocation)}};
-    if (!compilation.options.target)
-        return EXIT_USAGE;
-    compilation.emission = chosen_emission(invocation, compilation.options.target);
-    if (!compilation.emission || !sk_argument_check(invocation, "sk-options") ||
-        !fusion_arguments_check(invocation))
-        return EXIT_USAGE;
-    if (!has_file(invocation, compilation.emission))
-        return EXIT_USAGE;
-    struct outputs outputs = {.paths = NULL};
-    enum exit_status status =
-        outputs_plan(&outputs, invocation, compilation.emission->suffix, OUTPUTS_ONE);
-    if (status == EXIT_DONE)
-        status = outputs_each(&outputs, invocation, compile_one, &compilation);
-    outputs_free(&outputs);
-    return status;
+    char error[512];
+    const char *named = option_value(invocation, "target"),
+               *what = option_value(invocation, "emit");
+    const char *output = option_value(invocation, "output");
+    const struct backend *target = named  ? backend_find(named, error, sizeof error)
+                                   : what ? backend_emitting(what, error, sizeof error)
+                                          : backend_default();
+    const struct emission *emission = !target ? NULL
+                                      : what  ? emission_find(target, what, error, sizeof error)
+                                              : emission_default(target);
+    if (!emission)
+        return usage_error(invocation, "%s", error);
+    if (emission->kind != EMISSION_TEXT && !output)
+        return usage_error(invocation, "an object needs a file to be written to: -o OUT");
+    if (emission->kind == EMISSION_FILES && strcmp(output, "-") == 0)
+        return usage_error(invocation, "an object that other files stand beside cannot be written "
+                                       "to standard output: -o OUT");
+    struct compilation compilation = {{.target = target}, emission};
+    return outputs_each(invocation, emission->suffix, OUTPUTS_ONE, compile_one, &compilation);
 }

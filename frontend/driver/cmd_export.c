@@ -1,6 +1,6 @@
 /* skirc export: a module in a format of others. */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
+#include "frontend/driver/cmd.h"
 #include "frontend/exchange.h"
 #include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
@@ -25,19 +25,6 @@ static bool produce(struct print_sink *sink, const void *what)
 {
     const struct exported *exported = what;
     return exported_write(exported->format, sink, exported->module);
-}
-
-/* NULL, with a usage error, where the options tell no format that can be written. */
-static const struct exchange_format *choose_format(const struct invocation *invocation)
-{
-    struct text error = {NULL, 0, 0};
-    const struct exchange_format *format =
-        exchange_choose(&exchange_formats, EXCHANGE_WRITE, option_value(invocation, "format"),
-                        option_value(invocation, "output"), &error);
-    if (!format)
-        usage_error(invocation, "%.*s", (int)error.size, error.at);
-    text_free(&error);
-    return format;
 }
 
 /* Formats that list combinations have those that there are. */
@@ -89,13 +76,13 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
 
 enum exit_status cmd_export(struct invocation *invocation)
 {
-    const struct exchange_format *format = choose_format(invocation);
-    struct outputs outputs = {.paths = NULL};
-    if (!format)
-        return EXIT_USAGE;
-    enum exit_status status = outputs_plan(&outputs, invocation, format->suffix, OUTPUTS_ONE);
-    if (status == EXIT_DONE)
-        status = outputs_each(&outputs, invocation, export_one, format);
-    outputs_free(&outputs);
+    struct text error = {NULL, 0, 0};
+    const struct exchange_format *format =
+        exchange_choose(&exchange_formats, EXCHANGE_WRITE, option_value(invocation, "format"),
+                        option_value(invocation, "output"), &error);
+    enum exit_status status =
+        format ? outputs_each(invocation, format->suffix, OUTPUTS_ONE, export_one, format)
+               : usage_error(invocation, "%.*s", (int)error.size, error.at);
+    text_free(&error);
     return status;
 }

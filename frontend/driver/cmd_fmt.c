@@ -1,6 +1,6 @@
 /* skirc fmt: the canonical form. */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
+#include "frontend/driver/cmd.h"
 
 #include <string.h>
 
@@ -53,18 +53,15 @@ static enum exit_status check_usage(const struct invocation *invocation)
 static enum exit_status format_module(struct invocation *invocation, struct input *input,
                                       const char *output)
 {
-    if (option_given(invocation, "check")) {
-        if (is_canonical(input))
-            return EXIT_DONE;
+    bool check = option_given(invocation, "check"), in_place = option_given(invocation, "in-place");
+    if ((check || in_place) && is_canonical(input))
+        return EXIT_DONE;
+    if (check) {
         fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i' makes it so\n",
                 input->path);
         return EXIT_INPUT;
     }
-    if (option_given(invocation, "in-place")) {
-        if (is_canonical(input))
-            return EXIT_DONE;
-        output = input->path;
-    }
+    output = in_place ? input->path : output;
     if (path_same(input->path, output))
         file_release_input(output);
     move_paths(input->module, input->path, output);
@@ -85,12 +82,7 @@ static enum exit_status format_one(struct invocation *invocation, const char *pa
 
 enum exit_status cmd_fmt(struct invocation *invocation)
 {
-    struct outputs outputs = {.paths = NULL};
     enum exit_status status = check_usage(invocation);
-    if (status == EXIT_DONE)
-        status = outputs_plan(&outputs, invocation, ".skir", OUTPUTS_JOINED);
-    if (status == EXIT_DONE)
-        status = outputs_each(&outputs, invocation, format_one, NULL);
-    outputs_free(&outputs);
-    return status;
+    return status == EXIT_DONE ? outputs_each(invocation, ".skir", OUTPUTS_JOINED, format_one, NULL)
+                               : status;
 }

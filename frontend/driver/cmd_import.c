@@ -1,10 +1,10 @@
 /* skirc import: a graph in a format of others as a .skir file. */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/shared_options.h"
-#include "frontend/exchange.h"
+#include "frontend/driver/cmd.h"
 #include "frontend/import/dump/dump.h"
 #include "frontend/import/dump/marks.h"
+#include "frontend/exchange.h"
 #include "ir/core/arch.h"
 #include "ir/support/file_fault.h"
 
@@ -23,7 +23,7 @@ const struct option options_import[] = {
     {"keep-attrs", 0, OPTION_VALUE, "WHICH",
      "attributes of ops to keep besides those that mean something to skir: known, those that the "
      "op's type has (default); all; none; or their names, separated by commas"},
-    {"dangling", 0, OPTION_VALUE, "WHAT",
+    {"dangling", 0, OPTION_WORD("error", "param"), "WHAT",
      "an input that nothing gives: error (default), or param, a parameter of the graph"},
     {"input-shape", 0, OPTION_VALUE, "NAME:N,N,...[;...]",
      "shapes of inputs, as GE's ge.inputShape: -1 is a dimension with gears"},
@@ -51,54 +51,39 @@ static bool take_marks(struct wishes *wishes, const struct invocation *invocatio
     char error[512];
     const char *path = option_value(invocation, "scopes"), *argument;
     wishes->options.marks = &wishes->marks;
-    if (path && !dump_marks_open(&wishes->marks, path, error, sizeof error)) {
-        usage_error(invocation, "--scopes: %s", error);
-        return false;
-    }
+    if (path && !dump_marks_open(&wishes->marks, path, error, sizeof error))
+        return usage_fail(invocation, "--scopes: %s", error);
     for (unsigned n = 0; (argument = option_value_at(invocation, "scope", n)); n++)
-        if (!dump_marks_add(&wishes->marks, argument, error, sizeof error)) {
-            usage_error(invocation, "--scope: %s", error);
-            return false;
-        }
+        if (!dump_marks_add(&wishes->marks, argument, error, sizeof error))
+            return usage_fail(invocation, "--scope: %s", error);
     return true;
 }
 
-/* A number of cores, "aic=24", up to a comma or the end, which `at` is moved behind. */
-static bool take_cores(const char **at, const char *kind, uint32_t *cores)
+/* "aic=N,aiv=N[,arch=CHIP]", the core types in either order. */
+static bool take_device(struct dump_options *options, const struct invocation *invocation)
 {
-    unsigned number;
-    int end = 0;
-    if (strncmp(*at, kind, 3) != 0 || sscanf(*at + 3, "=%4u%n", &number, &end) != 1 ||
-        number > 1024)
-        return false;
-    *cores = number;
-    *at += 3 + end;
-    return true;
-}
-
-static bool take_device(struct wishes *wishes, const struct invocation *invocation)
-{
-    const char *device = option_value(invocation, "device"), *at = device;
-    struct dump_options *options = &wishes->options;
-    if (!device)
-        return true;
-    options->has_device = true;
-    bool aic_first = strncmp(at, "aic", 3) == 0;
-    const char *first = aic_first ? "aic" : "aiv", *second = aic_first ? "aiv" : "aic";
-    bool fine = take_cores(&at, first, aic_first ? &options->aic : &options->aiv) && *at++ == ',' &&
-                take_cores(&at, second, aic_first ? &options->aiv : &options->aic);
+    static const char *const forms[] = {"aic=%4u,aiv=%4u%n", "aiv=%4u,aic=%4u%n"};
+    const char *device = option_value(invocation, "device");
     enum arch arch;
-    bool chip =
-        fine && strncmp(at, ",arch=", 6) == 0 && arch_of_text(at + 6, strlen(at + 6), &arch);
-    if (chip)
-        options->arch = arch_name(arch);
-    if (fine && (!*at || chip) && options->aic + options->aiv > 0)
-        return true;
-    usage_error(invocation,
-                "--device is aic=N,aiv=N with numbers up to 1024, not both 0, and ,arch=c220 or "
-                ",arch=c310 behind, not '%s'",
-                device);
-    return false;
+    options->has_device = device != NULL;
+    for (int i = 0; device && i < 2; i++) {
+        unsigned first, second;
+        int end = 0;
+        if (sscanf(device, forms[i], &first, &second, &end) != 2 || !end)
+            continue;
+        options->aic = i == 0 ? first : second;
+        options->aiv = i == 0 ? second : first;
+        const char *chip = strncmp(device + end, ",arch=", 6) == 0 ? device + end + 6 : NULL;
+        bool known = chip && arch_of_text(chip, strlen(chip), &arch);
+        options->arch = known ? arch_name(arch) : options->arch;
+        if (options->aic <= 1024 && options->aiv <= 1024 && options->aic + options->aiv > 0 &&
+            (!device[end] || known))
+            return true;
+    }
+    return !device || usage_fail(invocation,
+                                 "--device is aic=N,aiv=N with numbers up to 1024, not both 0, and "
+                                 ",arch=c220 or ,arch=c310 behind, not '%s'",
+                                 device);
 }
 
 static const char *const keep_words[] = {"known", "all", "none", NULL};
@@ -114,44 +99,38 @@ static unsigned find_keep(const char *name)
 /* The names of attributes. */
 static bool list_keys(struct wishes *wishes, const struct invocation *invocation, const char *names)
 {
-    wishes->options.keep = DUMP_KEEP_LIST;
     wishes->keys = mem_strdup(names);
     char *rest = wishes->keys;
     for (char *name; (name = strsep(&rest, ","));) {
-        if (!*name || keep_words[find_keep(name)]) {
-            usage_error(invocation,
-                        *name ? "--keep-attrs: '%s' stands alone, or there are names of attributes"
-                              : "--keep-attrs: a name is missing%s",
-                        name);
-            return false;
-        }
+        if (!*name)
+            return usage_fail(invocation, "--keep-attrs: a name is missing");
+        if (keep_words[find_keep(name)])
+            return usage_fail(invocation,
+                              "--keep-attrs: '%s' stands alone, or there are names of attributes",
+                              name);
         vec_push(&wishes->list, name);
     }
     vec_push(&wishes->list, NULL);
+    wishes->options.keep = DUMP_KEEP_LIST;
     wishes->options.keys = wishes->list.at;
     return true;
 }
 
 static bool take_wishes(struct wishes *wishes, const struct invocation *invocation)
 {
-    static const char *const dangling[] = {"error", "param", NULL};
     const char *names = option_value(invocation, "keep-attrs");
-    unsigned params = 0, kept = names ? find_keep(names) : DUMP_KEEP_KNOWN;
-    *wishes = (struct wishes){.options.name = option_value(invocation, "name")};
-    if (keep_words[kept])
-        wishes->options.keep = (enum dump_keep)kept;
-    else if (!list_keys(wishes, invocation, names))
+    unsigned kept = names ? find_keep(names) : DUMP_KEEP_KNOWN;
+    *wishes =
+        (struct wishes){.options = {.name = option_value(invocation, "name"),
+                                    .keep = (enum dump_keep)kept,
+                                    .dangling_params = option_word(invocation, "dangling") == 1,
+                                    .input_shape = option_value(invocation, "input-shape"),
+                                    .dynamic_dims = option_value(invocation, "dynamic-dims")}};
+    if (!keep_words[kept] && !list_keys(wishes, invocation, names))
         return false;
-    if (!option_choice(invocation, "dangling", dangling, &params))
-        return false;
-    wishes->options.dangling_params = params == 1;
-    wishes->options.input_shape = option_value(invocation, "input-shape");
-    wishes->options.dynamic_dims = option_value(invocation, "dynamic-dims");
-    if (wishes->options.dynamic_dims && !wishes->options.input_shape) {
-        usage_error(invocation, "'--dynamic-dims' needs '--input-shape'");
-        return false;
-    }
-    return take_device(wishes, invocation) && take_marks(wishes, invocation);
+    if (wishes->options.dynamic_dims && !wishes->options.input_shape)
+        return usage_fail(invocation, "'--dynamic-dims' needs '--input-shape'");
+    return take_device(&wishes->options, invocation) && take_marks(wishes, invocation);
 }
 
 static const struct exchange_format *choose_format(const struct invocation *invocation,
@@ -175,8 +154,7 @@ static enum exit_status print_counts(const struct invocation *invocation, struct
     struct text text = {NULL, 0, 0};
     dump_count_graphs(dump);
     dump_print_counts(dump, &text);
-    const char *output = option_value(invocation, "output");
-    enum exit_status status = write_output(invocation, output ? output : "-", &text);
+    enum exit_status status = write_output(invocation, option_value(invocation, "output"), &text);
     text_free(&text);
     return status;
 }

@@ -1,7 +1,7 @@
 /* skirc objdump: the text form of an object. */
 #include "backend/linker/object.h"
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
+#include "frontend/driver/cmd.h"
 #include "ir/support/stream.h"
 
 const struct option options_objdump[] = {
@@ -21,11 +21,9 @@ enum exit_status cmd_objdump(struct invocation *invocation)
     /* What was read of a damaged file is worth seeing, but not worth another file's contents. */
     enum exit_status status = EXIT_DONE;
     if (ok || !output)
-        status = write_output(invocation, output ? output : "-", &text);
-    if (!ok) {
-        fprintf(invocation->err, "skirc: %s\n", error);
-        status = EXIT_INPUT;
-    }
+        status = write_output(invocation, output, &text);
+    if (!ok)
+        status = input_error(invocation, "%s", error);
     mem_free(text.at);
     return status;
 }

@@ -1,42 +1,23 @@
 /* skirc opt: runs passes on files, checks and prints between them what its options say, and reports
  * what has run. */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/diff.h"
-#include "frontend/driver/graph_arguments.h"
-#include "frontend/driver/lowered_input.h"
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/pass_plugins.h"
 #include "frontend/driver/shared_options.h"
-#include "ir/core/sk_options.h"
-#include "ir/optypes/op_types.h"
-#include "ir/shapes/gears.h"
+#include "frontend/driver/cmd.h"
+#include "frontend/driver/graph_arguments.h"
+#include "frontend/driver/lowered_input.h"
 #include "ir/support/file_fault.h"
 #include "ir/support/json.h"
 #include "ir/support/text.h"
+#include "ir/shapes/gears.h"
+#include "ir/optypes/op_types.h"
+#include "ir/core/sk_options.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
 #include "passes/manager/pipeline.h"
 
 #include <string.h>
-
-/* The option --only: a part of a module, to be printed. */
-struct selection {
-    enum { SELECT_ALL, SELECT_ENTRIES, SELECT_GRAPHS, SELECT_NAMED } what;
-    const char *name; /* SELECT_NAMED: without '@' */
-};
-
-/* The part of --passes, in all its uses one after the other, that --start-after and --stop-after
- * leave. Without --passes these two are about `default`. */
-struct opt_passes {
-    bool given; /* some option says what to run, be it nothing */
-    struct pipeline run;
-    struct pipeline printed; /* those that --print-after names */
-    bool print_all;          /* it names 'all' */
-};
-
-struct module_counts {
-    uint64_t kernels, graphs, ops, superkernels, entries, instrs[INSTR_COUNT];
-};
 
 /* A pass that has run. */
 struct pass_run {
@@ -45,41 +26,44 @@ struct pass_run {
     bool changed;
 };
 
-struct opt_report {
-    const char *file; /* as messages name it */
-    bool steady;      /* times are not said */
-    bool read;        /* there was a module */
-    struct module_counts before, after;
-    VEC(struct pass_run) runs;
+/* What --stats and --json count in a module. */
+enum { COUNT_KERNELS, COUNT_GRAPHS, COUNT_OPS, COUNT_SUPERKERNELS, COUNT_ENTRIES, COUNTS };
+static const struct {
+    const char *key, *text;
+} counted[COUNTS] = {{"kernels", "kernels"},
+                     {"graphs", "graphs"},
+                     {"ops", "ops"},
+                     {"superkernels", "super kernels"},
+                     {"entries", "entries"}};
+
+struct module_counts {
+    uint64_t of[COUNTS], instrs[INSTR_COUNT];
 };
 
 /* What is the same for all files. */
-struct opt_options {
+struct opt {
     struct pass_plugins plugins;
-    struct opt_passes passes;
-    struct selection only;
-    bool print_changed, time_passes, verify_each, json;
+    /* The part of --passes, in all its uses one after the other, that --start-after and --stop-after
+     * leave. Without --passes these two are about `default`. */
+    struct pipeline passes;
+    struct pipeline printed; /* the passes that --print-after names */
+    bool print_all;          /* it names 'all' */
+    const char *only;        /* entries, graphs or @NAME; NULL: all is printed */
+    bool print_changed, time_passes, verify_each, stats, json;
+    bool json_on_output; /* JSON goes to standard output, in the place of the module */
 };
 
-/* False, with a usage error, for a value that is wrong. */
-static bool selection_read(struct selection *selection, const struct invocation *invocation)
-{
-    const char *value = option_value(invocation, "only");
-    *selection = (struct selection){SELECT_ALL, NULL};
-    if (!value)
-        return true;
-    if (strcmp(value, "entries") == 0)
-        selection->what = SELECT_ENTRIES;
-    else if (strcmp(value, "graphs") == 0)
-        selection->what = SELECT_GRAPHS;
-    else if (value[0] == '@' && value[1])
-        *selection = (struct selection){SELECT_NAMED, value + 1};
-    else
-        usage_error(invocation, "'--only' can be entries, graphs or @NAME, not '%s'%s%s", value,
-                    value[0] && value[0] != '@' ? "; a name begins with '@': --only=@" : "",
-                    value[0] && value[0] != '@' ? value : "");
-    return selection->what != SELECT_ALL;
-}
+/* A file at work. */
+struct opt_file {
+    const struct opt *opt;
+    struct input input;
+    struct module_counts before, after;
+    VEC(struct pass_run) runs;
+    struct text text; /* the part of the module that is printed, if passes are compared by it */
+    bool defect;
+};
+
+/* ------------------------------------------------------------------------------ --only ---- */
 
 /* Marks the kernels that marked graphs and entries call, by index; all arrays are by index. */
 static void mark_called_kernels(const struct module *module, const uint8_t *graphs,
@@ -116,17 +100,17 @@ static uint32_t element_name(const struct module *module, uint32_t place)
     }
 }
 
-/* Appends the selected part of a module, and what it needs to be a text of its own: the target,
- * kernels, graphs that are called. */
-static void selection_print(struct text *text, const struct selection *selection,
-                            const struct module *module, const struct spans *comments)
+/* Appends the part of a module that --only names, and what it needs to be a text of its own: the
+ * target, kernels, graphs that are called. */
+static void print_part(struct text *text, const char *only, const struct module *module,
+                       const struct spans *comments)
 {
-    if (selection->what == SELECT_ALL) {
+    if (!only) {
         print_changed_module(text, module, comments);
         return;
     }
-    bool named = selection->what == SELECT_NAMED;
-    unsigned wanted = selection->what == SELECT_GRAPHS ? SYMBOL_GRAPH : SYMBOL_ENTRY;
+    bool named = *only == '@';
+    unsigned wanted = strcmp(only, "graphs") == 0 ? SYMBOL_GRAPH : SYMBOL_ENTRY;
     uint8_t *marks[SYMBOL_KINDS] = {[SYMBOL_KERNEL] = mem_calloc(module->kernels.count + 1, 1),
                                     [SYMBOL_GRAPH] = mem_calloc(module->graphs.count + 1, 1),
                                     [SYMBOL_ENTRY] = mem_calloc(module->entries.count + 1, 1)};
@@ -134,7 +118,7 @@ static void selection_print(struct text *text, const struct selection *selection
         unsigned kind = order_kind(module->order.at[i]);
         if (kind < SYMBOL_KINDS)
             marks[kind][order_index(module->order.at[i])] =
-                named ? name_is(module, element_name(module, i), selection->name)
+                named ? name_is(module, element_name(module, i), only + 1)
                       : kind == SYMBOL_KERNEL || kind == wanted;
     }
     if (named) {
@@ -152,197 +136,219 @@ static void selection_print(struct text *text, const struct selection *selection
         mem_free(marks[kind]);
 }
 
-/* Whether the module has what is selected by name; false, with a message, where it has not. */
-static bool selection_is_there(const struct selection *selection,
-                               const struct invocation *invocation, const struct module *module)
+/* Whether the module has what --only names; false, with a message, where it has not. */
+static bool has_part(const struct invocation *invocation, const char *only,
+                     const struct module *module)
 {
-    if (selection->what != SELECT_NAMED)
+    if (!only || *only != '@')
         return true;
-    struct suggest suggest = {
-        .wanted = selection->name, .wanted_size = strlen(selection->name), .before = "@"};
+    struct suggest suggest = {.wanted = only + 1, .wanted_size = strlen(only + 1), .before = "@"};
     for (uint32_t i = 0; i < module->order.count; i++) {
         uint32_t name = element_name(module, i);
         if (name == NONE)
             continue;
-        if (name_is(module, name, selection->name))
+        if (name_is(module, name, only + 1))
             return true;
         name_offer(&suggest, module, name);
     }
-    fprintf(invocation->err, "skirc: --only: the result has no '@%s'%s\n", selection->name,
-            suggest_end(&suggest).text);
-    return false;
+    return input_error(invocation, "--only: the result has no '%s'%s", only,
+                       suggest_end(&suggest).text) == EXIT_DONE;
 }
+
+/* ------------------------------------------------------------------------------ passes ---- */
 
 static bool append(struct pipeline *pipeline, const struct invocation *invocation,
                    const struct pass_table *table, const char *option, const char *list)
 {
     char error[256];
-    if (pipeline_append(pipeline, table, list, error, sizeof error))
-        return true;
-    fprintf(invocation->err, "skirc: --%s: %s\n", option, error);
-    return false;
+    return pipeline_append(pipeline, table, list, error, sizeof error) ||
+           input_error(invocation, "--%s: %s", option, error) == EXIT_DONE;
 }
 
-/* The place of the pass that an option names in the pipeline, the first from `from` on. NONE, with
- * a message, where there is none. */
-static uint32_t find_pass(const struct pipeline *pipeline, const struct invocation *invocation,
-                          const struct pass_table *table, const char *option, uint32_t from)
+/* The place of the pass that an option names in the passes to run, the first from `from` on. NONE,
+ * with a message, where there is none. */
+static uint32_t find_pass(const struct opt *opt, const struct invocation *invocation,
+                          const char *option, uint32_t from)
 {
+    const struct pass_table *table = &opt->plugins.table;
     const char *name = option_value(invocation, option);
     uint32_t row = pass_table_find(table, name, strlen(name));
     struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-    for (uint32_t i = from; row != NONE && i < pipeline->count; i++)
-        if (pipeline->at[i] == table->at[row])
+    for (uint32_t i = from; row != NONE && i < opt->passes.count; i++)
+        if (opt->passes.at[i] == table->at[row])
             return i;
     if (row == NONE) {
         pass_table_offer(table, &suggest);
-        fprintf(invocation->err, "skirc: --%s: unknown pass '%s'%s\n", option, name,
-                suggest.best ? suggest_end(&suggest).text : "; see --list-passes");
+        input_error(invocation, "--%s: unknown pass '%s'%s", option, name,
+                    suggest.best ? suggest_end(&suggest).text : "; see --list-passes");
     } else {
-        fprintf(invocation->err, "skirc: --%s: '%s' is not among the passes to run%s\n", option,
-                name, from ? ", behind that of --start-after" : "");
+        input_error(invocation, "--%s: '%s' is not among the passes to run%s", option, name,
+                    from ? ", behind that of --start-after" : "");
     }
     return NONE;
 }
 
-static bool read_run(struct opt_passes *passes, const struct invocation *invocation,
-                     const struct pass_table *table)
-{
-    const char *list;
-    bool limited =
-        option_given(invocation, "start-after") || option_given(invocation, "stop-after");
-    passes->given = limited || option_given(invocation, "passes");
-    for (unsigned i = 0; (list = option_value_at(invocation, "passes", i)); i++)
-        if (!append(&passes->run, invocation, table, "passes", list))
-            return false;
-    if (!option_given(invocation, "passes") && limited &&
-        !append(&passes->run, invocation, table, "passes", "default"))
-        return false;
-    /* Keeps what is after the one pass, and up to the other. */
-    uint32_t first = 0, last = passes->run.count;
-    if (option_given(invocation, "start-after")) {
-        first = find_pass(&passes->run, invocation, table, "start-after", 0);
-        if (first == NONE)
-            return false;
-        first++;
-    }
-    if (option_given(invocation, "stop-after")) {
-        last = find_pass(&passes->run, invocation, table, "stop-after", first);
-        if (last == NONE)
-            return false;
-        last++;
-    }
-    for (uint32_t i = first; i < last; i++)
-        passes->run.at[i - first] = passes->run.at[i];
-    passes->run.count = last - first;
-    return true;
-}
-
 /* Whether --print-after asks for the module after a pass. */
-static bool opt_passes_prints(const struct opt_passes *passes, const struct pass *pass)
+static bool prints_after(const struct opt *opt, const struct pass *pass)
 {
-    for (uint32_t i = 0; i < passes->printed.count; i++)
-        if (passes->printed.at[i] == pass)
+    for (uint32_t i = 0; i < opt->printed.count; i++)
+        if (opt->printed.at[i] == pass)
             return true;
-    return passes->print_all;
-}
-
-/* Dumps after passes that do not run are a mistake. */
-static bool check_printed(const struct opt_passes *passes, const struct invocation *invocation)
-{
-    bool seen = passes->printed.count == 0;
-    for (uint32_t i = 0; i < passes->run.count; i++)
-        seen |= opt_passes_prints(passes, passes->run.at[i]);
-    if (!seen && passes->run.count)
-        fprintf(invocation->err, "skirc: --print-after: '%s' is not among the passes to run\n",
-                option_value(invocation, "print-after"));
-    return seen || !passes->run.count;
+    return opt->print_all;
 }
 
 /* False, with a message, for options that are wrong. */
-static bool opt_passes_read(struct opt_passes *passes, const struct invocation *invocation,
-                            const struct pass_table *table)
+static bool read_passes(struct opt *opt, const struct invocation *invocation)
 {
-    const char *after = option_value(invocation, "print-after");
-    *passes = (struct opt_passes){.print_all = after && strcmp(after, "all") == 0};
-    return read_run(passes, invocation, table) &&
-           (!after || passes->print_all ||
-            append(&passes->printed, invocation, table, "print-after", after)) &&
-           check_printed(passes, invocation);
+    const struct pass_table *table = &opt->plugins.table;
+    const char *start = option_value(invocation, "start-after");
+    const char *stop = option_value(invocation, "stop-after");
+    const char *printed = option_value(invocation, "print-after"), *list;
+    bool given = option_given(invocation, "passes");
+    for (unsigned i = 0; (list = option_value_at(invocation, "passes", i)); i++)
+        if (!append(&opt->passes, invocation, table, "passes", list))
+            return false;
+    if (!given && (start || stop) && !append(&opt->passes, invocation, table, "passes", "default"))
+        return false;
+    uint32_t first = 0, end = opt->passes.count;
+    if (start && (first = find_pass(opt, invocation, "start-after", 0) + 1) == NONE + 1)
+        return false;
+    if (stop && (end = find_pass(opt, invocation, "stop-after", first) + 1) == NONE + 1)
+        return false;
+    for (uint32_t i = first; i < end; i++)
+        opt->passes.at[i - first] = opt->passes.at[i];
+    opt->passes.count = end - first;
+    opt->print_all = printed && strcmp(printed, "all") == 0;
+    if (printed && !opt->print_all &&
+        !append(&opt->printed, invocation, table, "print-after", printed))
+        return false;
+    if (!given && !start && !stop &&
+        (printed || opt->print_changed || opt->time_passes || opt->verify_each))
+        return usage_fail(invocation, "this needs passes to run: --passes=LIST");
+    /* Dumps after passes that do not run are a mistake. */
+    bool seen = !printed || opt->passes.count == 0;
+    for (uint32_t i = 0; i < opt->passes.count; i++)
+        seen = seen || prints_after(opt, opt->passes.at[i]);
+    return seen || input_error(invocation, "--print-after: '%s' is not among the passes to run",
+                               printed) == EXIT_DONE;
 }
 
-/* A module that was read back. */
-struct reread {
-    struct source source;
-    struct diags diags;
-    struct module *module; /* NULL: the text is none */
-    struct text again;
-};
-
-/* What the input's module knows of op types besides what all know. */
-static bool add_op_types(const struct input *input, struct reread *reread)
+/* Whether the module, printed, read as a file, verified and printed again, is the same text. Where
+ * it is not, the error stream says what differs. */
+static bool is_same_when_read(const struct input *input)
 {
     const char *folder = option_value(input->invocation, "kernel-dir");
-    struct file_fault fault;
-    return !folder || op_types_add_folder(op_types_of(reread->module), folder, &fault);
-}
-
-/* The text gets the NUL after its end that sources have. */
-static bool read_back(const struct input *input, struct reread *reread, struct text *text)
-{
-    text_char(text, '\0');
-    text->size--;
-    bool fits = source_init(&reread->source, "<printed>", text->at, text->size);
-    diags_init(&reread->diags, &reread->source, reread->source.path);
-    reread->module = fits ? parse_module(&reread->source, &reread->diags, NULL) : NULL;
-    if (!reread->module || !add_op_types(input, reread) ||
-        !verify_module(reread->module, &reread->diags))
-        return false;
-    print_whole_module(&reread->again, reread->module, NULL);
-    return true;
-}
-
-/* Prints the module of the input, reads that as a file, verifies it, prints it again, and compares.
- * Where something is different, false, and the error stream says what; `pass` is who left the
- * module so. */
-static bool opt_reread(const struct input *input, const struct pass *pass)
-{
-    struct reread reread = {.module = NULL};
-    struct text text = {NULL, 0, 0}, diff = {NULL, 0, 0};
     FILE *err = input->invocation->err;
+    struct source source;
+    struct diags diags;
+    struct file_fault fault;
+    struct text text = {NULL, 0, 0}, again = {NULL, 0, 0}, diff = {NULL, 0, 0};
     print_whole_module(&text, input->module, NULL);
-    bool read = read_back(input, &reread, &text);
-    if (read)
-        diff_unified(&diff, "printed", text.at, text.size, "read and printed again",
-                     reread.again.at, reread.again.size);
-    else
-        diags_print(&reread.diags, err, false);
+    text_char(&text, '\0'); /* which sources end with */
+    text.size--;
+    bool fits = source_init(&source, "<printed>", text.at, text.size);
+    diags_init(&diags, &source, source.path);
+    struct module *module = fits ? parse_module(&source, &diags, NULL) : NULL;
+    bool read = module && (!folder || op_types_add_folder(op_types_of(module), folder, &fault)) &&
+                verify_module(module, &diags);
+    if (read) {
+        print_whole_module(&again, module, NULL);
+        diff_unified(&diff, "printed", text.at, text.size, "read and printed again", again.at,
+                     again.size);
+    } else {
+        diags_print(&diags, err, false);
+    }
     fwrite(diff.at, 1, diff.size, err);
     bool same = read && diff.size == 0;
-    if (!same)
-        fprintf(err,
-                "skirc: the pass '%s' left a module whose text is not the same module; this is a "
-                "defect of %s%s\n",
-                pass->name, PASS_BLAME(pass));
     text_free(&diff);
-    text_free(&reread.again);
-    module_free(reread.module);
-    diags_free(&reread.diags);
-    source_free(&reread.source);
+    text_free(&again);
+    module_free(module);
+    diags_free(&diags);
+    source_free(&source);
     text_free(&text);
     return same;
 }
 
-static struct module_counts module_count(const struct module *module)
+/* Whether the verifier takes the module, and its text says all of it. */
+static bool verify(struct input *input, const struct pass *pass)
 {
-    struct module_counts counts = {.kernels = module->kernels.count,
-                                   .graphs = module->graphs.count,
-                                   .entries = module->entries.count};
+    bool right = verify_module(input->module, &input->diags);
+    if (right && is_same_when_read(input))
+        return true;
+    fprintf(input->invocation->err, "skirc: the pass '%s' left a %s; this is a defect of %s%s\n",
+            pass->name, right ? "module whose text is not the same module" : "wrong module",
+            PASS_BLAME(pass));
+    return false;
+}
+
+/* Dumps go to the error stream, so that the result can be piped on. A dump can be read back. */
+static void print_change(struct opt_file *file, const struct pass *pass, double seconds)
+{
+    const struct opt *opt = file->opt;
+    FILE *err = file->input.invocation->err;
+    struct text old = file->text, diff = {NULL, 0, 0};
+    file->text = (struct text){NULL, 0, 0};
+    print_part(&file->text, opt->only, file->input.module, &file->input.comments);
+    const struct text *now = &file->text;
+    bool changed = now->size != old.size || memcmp(now->at, old.at, now->size) != 0;
+    if (opt->json)
+        vec_push(&file->runs, (struct pass_run){pass, seconds, changed});
+    if (prints_after(opt, pass))
+        fprintf(err, "// after %s\n%.*s\n", pass->name, (int)now->size, now->at);
+    if (opt->print_changed) {
+        struct arena scratch = {NULL, 0};
+        diff_unified(&diff, arena_printf(&scratch, "before %s", pass->name), old.at, old.size,
+                     arena_printf(&scratch, "after %s", pass->name), now->at, now->size);
+        fwrite(diff.at, 1, diff.size, err);
+        arena_free(&scratch);
+    }
+    text_free(&diff);
+    text_free(&old);
+}
+
+static bool after_pass(void *user, const struct pass *pass, double seconds)
+{
+    struct opt_file *file = user;
+    const struct opt *opt = file->opt;
+    if (opt->time_passes) {
+        FILE *err = file->input.invocation->err;
+        put_milliseconds(file->input.invocation, err, 13, seconds * 1e3);
+        fprintf(err, "  %s\n", pass->name);
+    }
+    if (opt->json || opt->print_changed || prints_after(opt, pass))
+        print_change(file, pass, seconds);
+    file->defect = opt->verify_each && !verify(&file->input, pass);
+    return !file->defect;
+}
+
+/* Runs the passes on a module that is verified. */
+static enum exit_status run_passes(struct opt_file *file)
+{
+    struct input *input = &file->input;
+    struct session session;
+    struct session_options options = {.target = NULL};
+    if (file->opt->json || file->opt->print_changed)
+        print_part(&file->text, file->opt->only, input->module, &input->comments);
+    session_options_find(input, &file->opt->plugins, &options);
+    session_open(&session, input->module, &input->diags, &options);
+    enum pipeline_status status = session_run(&session, &file->opt->passes, after_pass, file);
+    session_close(&session);
+    text_free(&file->text);
+    return file->defect ? EXIT_DEFECT : pipeline_exit_status(status);
+}
+
+/* ----------------------------------------------------------------------------- reports ---- */
+
+static struct module_counts count_module(const struct module *module)
+{
+    struct module_counts counts = {.of = {[COUNT_KERNELS] = module->kernels.count,
+                                          [COUNT_GRAPHS] = module->graphs.count,
+                                          [COUNT_ENTRIES] = module->entries.count}};
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         const struct graph *graph = &module->graphs.at[i];
-        counts.ops += graph->ops.count;
+        counts.of[COUNT_OPS] += graph->ops.count;
         for (uint32_t j = 0; j < graph->blocks.count; j++)
-            counts.superkernels += graph->blocks.at[j].kind == BLOCK_SUPERKERNEL;
+            counts.of[COUNT_SUPERKERNELS] += graph->blocks.at[j].kind == BLOCK_SUPERKERNEL;
     }
     for (uint32_t i = 0; i < module->entries.count; i++)
         for (int core = 0; core < CORE_TYPES; core++) {
@@ -353,22 +359,24 @@ static struct module_counts module_count(const struct module *module)
     return counts;
 }
 
-static void print_count(FILE *out, uint64_t count, const char *what)
+/* A line for each number, without instructions that do not occur. */
+static void print_stats(FILE *err, const struct module_counts *counts)
 {
-    fprintf(out, "%8llu %s\n", (unsigned long long)count, what);
+    for (int i = 0; i < COUNTS; i++)
+        fprintf(err, "%8llu %s\n", (unsigned long long)counts->of[i], counted[i].text);
+    for (int op = 0; op < INSTR_COUNT; op++)
+        if (counts->instrs[op])
+            fprintf(err, "%8llu %s\n", (unsigned long long)counts->instrs[op],
+                    instr_info(op)->name);
 }
-
-/* ------------------------------------------------------------------------------ JSON ---- */
 
 static void put_counts(struct json *json, const char *key, const struct module_counts *counts)
 {
+    json_line(json);
     json_key(json, key);
     json_open_object(json);
-    json_add_unsigned(json, "kernels", counts->kernels);
-    json_add_unsigned(json, "graphs", counts->graphs);
-    json_add_unsigned(json, "ops", counts->ops);
-    json_add_unsigned(json, "superkernels", counts->superkernels);
-    json_add_unsigned(json, "entries", counts->entries);
+    for (int i = 0; i < COUNTS; i++)
+        json_add_unsigned(json, counted[i].key, counts->of[i]);
     json_key(json, "instructions");
     json_open_object(json);
     for (int op = 0; op < INSTR_COUNT; op++)
@@ -378,24 +386,23 @@ static void put_counts(struct json *json, const char *key, const struct module_c
     json_close_object(json);
 }
 
-/* Appends it as JSON, with the input's diagnostics; without `before` where nothing was read,
- * without `after` where the status is not EXIT_DONE, and without times where they are not said. */
-static void opt_report_json(struct text *text, const struct opt_report *report, struct input *input,
-                            enum exit_status status)
+/* Appends the report of --json, with the input's diagnostics; without `before` where nothing was
+ * read, without `after` where the status is not EXIT_DONE, and of a steady program without times. */
+static void put_report(struct text *text, struct opt_file *file, bool read, enum exit_status status)
 {
     struct json json = {.text = text};
     json_open_object(&json);
-    json_add_string(&json, "file", report->file);
+    json_add_string(&json, "file", file->input.path);
     json_add_unsigned(&json, "status", status);
     json_line(&json);
     json_key(&json, "passes");
     json_open_array(&json);
-    for (uint32_t i = 0; i < report->runs.count; i++) {
-        const struct pass_run *run = &report->runs.at[i];
+    for (uint32_t i = 0; i < file->runs.count; i++) {
+        const struct pass_run *run = &file->runs.at[i];
         json_line(&json);
         json_open_object(&json);
         json_add_string(&json, "pass", run->pass->name);
-        if (!report->steady) {
+        if (!is_steady(file->input.invocation)) {
             json_key(&json, "ms");
             json_double(&json, (double)(uint64_t)(run->seconds * 1e6 + 0.5) / 1e3); /* whole us */
         }
@@ -404,156 +411,26 @@ static void opt_report_json(struct text *text, const struct opt_report *report, 
         json_close_object(&json);
     }
     json_close_array(&json);
-    if (report->read) {
-        json_line(&json);
-        put_counts(&json, "before", &report->before);
-    }
-    if (status == EXIT_DONE) {
-        json_line(&json);
-        put_counts(&json, "after", &report->after);
-    }
+    if (read)
+        put_counts(&json, "before", &file->before);
+    if (status == EXIT_DONE)
+        put_counts(&json, "after", &file->after);
     json_line(&json);
     json_key(&json, "diagnostics");
     json_open_array(&json);
-    input_diags_json(input, &json, NULL);
+    input_diags_json(&file->input, &json, NULL);
     json_close_array(&json);
     json_close_object(&json);
     text_char(text, '\n');
 }
 
-/* What the hook between passes works with. */
-struct driver {
-    struct input *input;
-    const struct opt_options *options;
-    struct opt_report *report;
-    FILE *err;
-    struct text before, now; /* the selected part of the module, where somebody compares it */
-    bool defect;
-};
-
-static void print_now(struct driver *driver)
-{
-    driver->now.size = 0;
-    selection_print(&driver->now, &driver->options->only, driver->input->module,
-                    &driver->input->comments);
-}
-
-/* Dumps go to the error stream, so that the result can be piped on. A dump can be read back. */
-static void print_dump(const struct driver *driver, const struct pass *pass)
-{
-    fprintf(driver->err, "// after %s\n%.*s\n", pass->name, (int)driver->now.size, driver->now.at);
-}
-
-static void print_diff(const struct driver *driver, const struct pass *pass)
-{
-    struct text diff = {NULL, 0, 0}, before = {NULL, 0, 0}, after = {NULL, 0, 0};
-    text_printf(&before, "before %s%c", pass->name, 0);
-    text_printf(&after, "after %s%c", pass->name, 0);
-    diff_unified(&diff, before.at, driver->before.at, driver->before.size, after.at, driver->now.at,
-                 driver->now.size);
-    fwrite(diff.at, 1, diff.size, driver->err);
-    text_free(&diff);
-    text_free(&before);
-    text_free(&after);
-}
-
-/* Whether it matters what each pass changes. */
-static bool compares(const struct opt_options *options)
-{
-    return options->print_changed || options->json;
-}
-
-static void note_run(struct driver *driver, const struct pass *pass, double seconds)
-{
-    bool changed = driver->now.size != driver->before.size ||
-                   memcmp(driver->now.at, driver->before.at, driver->now.size) != 0;
-    vec_push(&driver->report->runs, (struct pass_run){pass, seconds, changed});
-}
-
-static void look_at_module(struct driver *driver, const struct pass *pass, double seconds)
-{
-    const struct opt_options *options = driver->options;
-    bool print = opt_passes_prints(&options->passes, pass);
-    if (!print && !compares(options))
-        return;
-    print_now(driver);
-    if (options->json)
-        note_run(driver, pass, seconds);
-    if (print)
-        print_dump(driver, pass);
-    if (options->print_changed)
-        print_diff(driver, pass);
-    struct text swap = driver->before;
-    driver->before = driver->now;
-    driver->now = swap;
-}
-
-/* Whether the verifier takes the module, and its text says all of it. */
-static bool verify(struct driver *driver, const struct pass *pass)
-{
-    struct input *input = driver->input;
-    if (!verify_module(input->module, &input->diags)) {
-        fprintf(driver->err, "skirc: the pass '%s' left a wrong module; this is a defect of %s%s\n",
-                pass->name, PASS_BLAME(pass));
-        return false;
-    }
-    return opt_reread(input, pass);
-}
-
-static bool after_pass(void *user, const struct pass *pass, double seconds)
-{
-    struct driver *driver = user;
-    if (driver->options->time_passes) {
-        put_milliseconds(driver->input->invocation, driver->err, 13, seconds * 1e3);
-        fprintf(driver->err, "  %s\n", pass->name);
-    }
-    look_at_module(driver, pass, seconds);
-    driver->defect = driver->options->verify_each && !verify(driver, pass);
-    return !driver->defect;
-}
-
-static enum pipeline_status run(struct driver *driver)
-{
-    struct input *input = driver->input;
-    struct session session;
-    struct session_options options = {.target = NULL};
-    session_options_find(input, &driver->options->plugins, &options);
-    session_open(&session, input->module, &input->diags, &options);
-    enum pipeline_status status =
-        session_run(&session, &driver->options->passes.run, after_pass, driver);
-    session_close(&session);
-    return status;
-}
-
-/* Runs the passes on a module that is verified. The report gets what has run. */
-static enum exit_status opt_run(struct input *input, const struct opt_options *options,
-                                struct opt_report *report)
-{
-    struct driver driver = {
-        .input = input, .options = options, .report = report, .err = input->invocation->err};
-    if (compares(options)) {
-        print_now(&driver);
-        struct text swap = driver.before;
-        driver.before = driver.now;
-        driver.now = swap;
-    }
-    enum pipeline_status status = run(&driver);
-    text_free(&driver.before);
-    text_free(&driver.now);
-    return driver.defect ? EXIT_DEFECT : pipeline_exit_status(status);
-}
+/* ----------------------------------------------------------------------------- op types ---- */
 
 /* A line, whose heading only the first line of its group has. */
 static void put_line(struct text *text, const char **heading)
 {
     text_printf(text, "  %-11s ", *heading);
     *heading = "";
-}
-
-static void put_name(struct text *text, const struct op_slot *slot)
-{
-    static const char *const marks[] = {"", "?", "*"};
-    text_printf(text, "%s%s", slot->name, marks[slot->presence]);
 }
 
 static void put_dtypes(struct text *text, const struct op_type *type, const struct op_slot *slot)
@@ -586,14 +463,14 @@ static void put_numbers(struct text *text, const struct op_type *type, const str
 
 static void put_slots(struct text *text, const struct op_type *type, bool results)
 {
+    static const char *const marks[] = {"", "?", "*"};
     const char *heading = results ? "results" : "operands";
     uint32_t first = results ? type->n_operands : 0;
     uint32_t end = results ? type->n_operands + type->n_results : type->n_operands;
     for (uint32_t i = first; i < end; i++) {
         const struct op_slot *slot = &type->slots[i];
         put_line(text, &heading);
-        put_name(text, slot);
-        text_char(text, ':');
+        text_printf(text, "%s%s:", slot->name, marks[slot->presence]);
         put_dtypes(text, type, slot);
         if (slot->alias != NONE)
             text_printf(text, "; the memory of %s", type->slots[slot->alias].name);
@@ -616,23 +493,6 @@ static void put_names(struct text *text, const struct op_type *type, const uint3
     text_char(text, ')');
 }
 
-static void put_graphs(struct text *text, const struct op_type *type)
-{
-    const char *heading = "graphs";
-    for (uint32_t i = 0; i < type->n_graphs; i++) {
-        const struct op_graph *graph = &type->graphs[i];
-        put_line(text, &heading);
-        text_printf(text, "%s%s: ", graph->attr, graph->listed ? "*" : "");
-        put_names(text, type, graph->params, graph->n_params);
-        text_string(text, " -> ");
-        if (graph->decides)
-            text_string(text, "bool");
-        else
-            put_names(text, type, graph->results, graph->n_results);
-        text_char(text, '\n');
-    }
-}
-
 static void put_rules(struct text *text, const char *heading, const struct op_rule *rules,
                       uint32_t count)
 {
@@ -642,18 +502,51 @@ static void put_rules(struct text *text, const char *heading, const struct op_ru
     }
 }
 
-/* Rules of what stands in operands, by operand. */
-static void put_contents(struct text *text, const struct op_type *type)
+static void put_op_type(struct text *text, const struct op_type *type)
 {
-    const char *heading = "values";
+    const char *heading = "attributes";
+    text_printf(text, "%s (%s)%s%s\n", type->name, type->family, *type->about ? ": " : "",
+                type->about);
+    if (type->real != type->name)
+        text_printf(text, "  another name of %s\n", type->real);
+    put_slots(text, type, false);
+    put_slots(text, type, true);
+    for (uint32_t i = 0; i < type->n_attrs; i++) {
+        const struct op_attr *attr = &type->attrs[i];
+        put_line(text, &heading);
+        text_printf(text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
+                    attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
+    }
+    heading = "graphs";
+    for (uint32_t i = 0; i < type->n_graphs; i++) {
+        const struct op_graph *graph = &type->graphs[i];
+        put_line(text, &heading);
+        text_printf(text, "%s%s: ", graph->attr, graph->listed ? "*" : "");
+        put_names(text, type, graph->params, graph->n_params);
+        text_string(text, graph->decides ? " -> bool" : " -> ");
+        if (!graph->decides)
+            put_names(text, type, graph->results, graph->n_results);
+        text_char(text, '\n');
+    }
+    if (type->passive)
+        text_string(text, "  passive: it executes nothing\n");
+    if (type->view)
+        text_string(text, "  a view: nothing has to be done\n");
+    if (type->no_cores)
+        text_string(text, "  its kernel runs on no AI cores\n");
+    put_rules(text, "shape", type->shape, type->n_shape);
+    heading = "values"; /* rules of what operands hold */
     for (uint32_t i = 0; i < type->n_contents; i++) {
         const struct op_content_rule *rule = &type->contents[i];
         put_line(text, &heading);
         text_printf(text, "%s: %s\n", type->slots[rule->operand].name, rule->rule.text);
     }
+    put_rules(text, "flops", &type->flops, type->flops.text != NULL);
+    put_rules(text, "bytes", &type->bytes, type->bytes.text != NULL);
 }
 
-static void op_types_text(struct text *text, struct op_types *types)
+/* The names of all, by family. */
+static void put_op_types(struct text *text, struct op_types *types)
 {
     const struct op_type *type;
     const char *family = "";
@@ -664,6 +557,38 @@ static void op_types_text(struct text *text, struct op_types *types)
         text_printf(text, "  %-24s %s\n", type->name, type->about);
     }
 }
+
+/* What is known of an op type, which may be one of --kernel-dir. */
+static enum exit_status print_op_type(struct invocation *invocation, const char *name)
+{
+    struct op_types *types = op_types_new();
+    struct text text = {NULL, 0, 0};
+    enum exit_status status = EXIT_DONE;
+    const char *folder = option_value(invocation, "kernel-dir");
+    const struct op_type *type = NULL;
+    struct file_fault fault;
+    char error[1024];
+    if (folder && !op_types_add_folder(types, folder, &fault)) {
+        file_fault_line(&fault, error, sizeof error);
+        status = input_error(invocation, "%s", error);
+    } else if (strcmp(name, "all") == 0) {
+        put_op_types(&text, types);
+    } else if ((type = op_types_find(types, name, strlen(name)))) {
+        put_op_type(&text, type);
+    } else {
+        struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
+        op_types_offer(types, &suggest);
+        input_error(invocation, "nothing is known of op type '%s'%s", name,
+                    suggest_end(&suggest).text);
+        status = EXIT_USAGE;
+    }
+    fwrite(text.at, 1, text.size, invocation->out);
+    text_free(&text);
+    op_types_free(types);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- files ---- */
 
 const struct option options_opt[] = {
     {"passes", 'p', OPTION_MANY, "LIST",
@@ -696,209 +621,103 @@ const struct option options_opt[] = {
     {0},
 };
 
-static enum exit_status list_passes(FILE *out, const struct pass_table *table)
+static enum exit_status print_result(struct opt_file *file, const char *output)
 {
-    for (uint32_t i = 0; i < table->count; i++)
-        fprintf(out, "%-20s %s%s\n", table->at[i]->name, table->at[i]->summary,
-                table->at[i]->in_default ? "" : " (only where it is named)");
-    return EXIT_DONE;
-}
-
-/* Whether JSON goes to standard output, which then has no place for a module. */
-static bool prints_json(const struct invocation *invocation)
-{
-    const char *file = option_value(invocation, "json");
-    return option_given(invocation, "json") && (!file || strcmp(file, "-") == 0);
-}
-
-static enum exit_status print_result(struct input *input, const struct opt_options *options,
-                                     const char *output)
-{
-    const struct invocation *invocation = input->invocation;
+    struct input *input = &file->input;
     struct text text = {NULL, 0, 0};
-    if (!selection_is_there(&options->only, invocation, input->module))
+    if (!has_part(input->invocation, file->opt->only, input->module))
         return EXIT_USAGE;
-    if (prints_json(invocation) && strcmp(output, "-") == 0)
+    if (file->opt->json_on_output && strcmp(output, "-") == 0)
         return EXIT_DONE;
     if (path_same(input->path, output))
         file_release_input(output);
     move_paths(input->module, input->path, output);
-    selection_print(&text, &options->only, input->module, &input->comments);
-    enum exit_status status = write_output(invocation, output, &text);
+    print_part(&text, file->opt->only, input->module, &input->comments);
+    enum exit_status status = write_output(input->invocation, output, &text);
     text_free(&text);
     return status;
-}
-
-static enum exit_status print_report(struct input *input, const struct opt_report *report,
-                                     enum exit_status status)
-{
-    const struct invocation *invocation = input->invocation;
-    struct text text = {NULL, 0, 0};
-    if (option_given(invocation, "stats") && status == EXIT_DONE) {
-        /* A line for each number, without instructions that do not occur. */
-        print_count(invocation->err, report->after.kernels, "kernels");
-        print_count(invocation->err, report->after.graphs, "graphs");
-        print_count(invocation->err, report->after.ops, "ops");
-        print_count(invocation->err, report->after.superkernels, "super kernels");
-        print_count(invocation->err, report->after.entries, "entries");
-        for (int op = 0; op < INSTR_COUNT; op++)
-            if (report->after.instrs[op])
-                print_count(invocation->err, report->after.instrs[op], instr_info(op)->name);
-    }
-    if (!option_given(invocation, "json"))
-        return status;
-    const char *path = prints_json(invocation) ? "-" : option_value(invocation, "json");
-    opt_report_json(&text, report, input, status);
-    status = worse_status(status, write_output(invocation, path, &text));
-    text_free(&text);
-    return status;
-}
-
-/* Without values, the text stays as it is. */
-static enum exit_status bind(struct input *input)
-{
-    bool given = option_value_at(input->invocation, "bind", 0) ||
-                 option_value_at(input->invocation, "shape", 0);
-    return given ? given_shapes_bind(input) : EXIT_DONE;
 }
 
 static enum exit_status opt_one(struct invocation *invocation, const char *path, const char *output,
                                 const void *user)
 {
-    const struct opt_options *options = user;
-    struct opt_report report = {.file = path, .steady = is_steady(invocation)};
-    struct input input;
-    enum exit_status status;
-    if (!input_open_verified(&input, invocation, path))
-        return input_close(&input, print_report(&input, &report, EXIT_INPUT));
-    report.read = true;
-    report.before = module_count(input.module);
-    if (invocation->n_files > 1 && (options->time_passes || option_given(invocation, "stats")))
-        fprintf(invocation->err, "%s:\n", path);
-    status = bind(&input);
-    if (status == EXIT_DONE && options->passes.run.count)
-        status = opt_run(&input, options, &report);
-    report.after = module_count(input.module);
-    if (status == EXIT_DONE)
-        status = print_result(&input, options, output);
-    status = print_report(&input, &report, status);
-    vec_free(&report.runs);
-    return input_close(&input, status);
-}
-
-static bool read_options(struct invocation *invocation, struct opt_options *options)
-{
-    options->print_changed = option_given(invocation, "print-changed");
-    options->time_passes = option_given(invocation, "time-passes");
-    options->verify_each = option_given(invocation, "verify-each");
-    options->json = option_given(invocation, "json");
-    if (!opt_passes_read(&options->passes, invocation, &options->plugins.table) ||
-        !sk_argument_check(invocation, "sk-options") || !fusion_arguments_check(invocation) ||
-        !selection_read(&options->only, invocation))
-        return false;
-    if (options->json && !prints_json(invocation) && invocation->n_files > 1) {
-        usage_error(invocation, "--json=FILE.json takes one file's report, but there are %u files",
-                    invocation->n_files);
-        return false;
+    struct opt_file file = {.opt = user};
+    struct input *input = &file.input;
+    struct text report = {NULL, 0, 0};
+    enum exit_status status = EXIT_INPUT;
+    bool read = input_open_verified(input, invocation, path);
+    if (read) {
+        file.before = count_module(input->module);
+        if (invocation->n_files > 1 && (file.opt->time_passes || file.opt->stats))
+            fprintf(invocation->err, "%s:\n", path);
+        /* Without values, the text stays as it is. */
+        bool bound = option_given(invocation, "bind") || option_given(invocation, "shape");
+        status = bound ? given_shapes_bind(input) : EXIT_DONE;
+        if (status == EXIT_DONE && file.opt->passes.count)
+            status = run_passes(&file);
+        file.after = count_module(input->module);
+        if (status == EXIT_DONE)
+            status = print_result(&file, output);
     }
-    if (options->passes.given ||
-        !(option_given(invocation, "print-after") || options->print_changed ||
-          options->time_passes || options->verify_each))
-        return true;
-    usage_error(invocation, "this needs passes to run: --passes=LIST");
-    return false;
-}
-
-/* Runs and prints, for each file. */
-static enum exit_status opt_all(struct invocation *invocation, const struct opt_options *options)
-{
-    struct outputs outputs = {.paths = NULL};
-    enum exit_status status = outputs_plan(&outputs, invocation, ".skir", OUTPUTS_ONE);
-    if (status == EXIT_DONE)
-        status = outputs_each(&outputs, invocation, opt_one, options);
-    outputs_free(&outputs);
-    return status;
-}
-
-/* What is known of an op type, which may be one of --kernel-dir. */
-static enum exit_status show_op_type(struct invocation *invocation, const char *name)
-{
-    struct op_types *types = op_types_new();
-    struct text text = {NULL, 0, 0};
-    enum exit_status status = EXIT_DONE;
-    const char *folder = option_value(invocation, "kernel-dir");
-    const struct op_type *type;
-    struct file_fault fault;
-    char error[1024];
-    if (folder && !op_types_add_folder(types, folder, &fault)) {
-        file_fault_line(&fault, error, sizeof error);
-        fprintf(invocation->err, "skirc: %s\n", error);
-        status = EXIT_INPUT;
-    } else if (strcmp(name, "all") == 0) {
-        op_types_text(&text, types);
-    } else if ((type = op_types_find(types, name, strlen(name)))) {
-        text_printf(&text, "%s (%s)%s%s\n", type->name, type->family, *type->about ? ": " : "",
-                    type->about);
-        if (type->real != type->name)
-            text_printf(&text, "  another name of %s\n", type->real);
-        put_slots(&text, type, false);
-        put_slots(&text, type, true);
-        const char *heading = "attributes";
-        for (uint32_t i = 0; i < type->n_attrs; i++) {
-            const struct op_attr *attr = &type->attrs[i];
-            put_line(&text, &heading);
-            text_printf(&text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
-                        attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
-        }
-        put_graphs(&text, type);
-        if (type->passive)
-            text_string(&text, "  passive: it executes nothing\n");
-        if (type->view)
-            text_string(&text, "  a view: nothing has to be done\n");
-        if (type->no_cores)
-            text_string(&text, "  its kernel runs on no AI cores\n");
-        put_rules(&text, "shape", type->shape, type->n_shape);
-        put_contents(&text, type);
-        put_rules(&text, "flops", &type->flops, type->flops.text != NULL);
-        put_rules(&text, "bytes", &type->bytes, type->bytes.text != NULL);
-    } else {
-        struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-        op_types_offer(types, &suggest);
-        fprintf(invocation->err, "skirc: nothing is known of op type '%s'%s\n", name,
-                suggest_end(&suggest).text);
-        status = EXIT_USAGE;
+    if (file.opt->stats && status == EXIT_DONE)
+        print_stats(invocation->err, &file.after);
+    if (file.opt->json) {
+        put_report(&report, &file, read, status);
+        const char *to = file.opt->json_on_output ? "-" : option_value(invocation, "json");
+        status = worse_status(status, write_output(invocation, to, &report));
     }
-    fwrite(text.at, 1, text.size, invocation->out);
-    text_free(&text);
-    op_types_free(types);
-    return status;
+    text_free(&report);
+    vec_free(&file.runs);
+    return input_close(input, status);
 }
 
-static enum exit_status opt_files(struct invocation *invocation, struct opt_options *options)
+static enum exit_status opt_files(struct invocation *invocation, struct opt *opt)
 {
+    const char *json = option_value(invocation, "json"), *only = option_value(invocation, "only");
     if (invocation->n_files == 0)
         return usage_error(invocation, "opt needs a file; '-' is standard input");
-    enum exit_status status =
-        read_options(invocation, options) ? opt_all(invocation, options) : EXIT_USAGE;
-    pipeline_free(&options->passes.run);
-    pipeline_free(&options->passes.printed);
-    return status;
+    opt->print_changed = option_given(invocation, "print-changed");
+    opt->time_passes = option_given(invocation, "time-passes");
+    opt->verify_each = option_given(invocation, "verify-each");
+    opt->stats = option_given(invocation, "stats");
+    opt->json = option_given(invocation, "json");
+    opt->json_on_output = opt->json && (!json || strcmp(json, "-") == 0);
+    opt->only = only;
+    if (!read_passes(opt, invocation))
+        return EXIT_USAGE;
+    if (only && strcmp(only, "entries") != 0 && strcmp(only, "graphs") != 0 &&
+        (only[0] != '@' || !only[1])) {
+        bool name = only[0] && only[0] != '@';
+        return usage_error(invocation, "'--only' can be entries, graphs or @NAME, not '%s'%s%s",
+                           only, name ? "; a name begins with '@': --only=@" : "",
+                           name ? only : "");
+    }
+    if (json && !opt->json_on_output && invocation->n_files > 1)
+        return usage_error(invocation,
+                           "--json=FILE.json takes one file's report, but there are %u files",
+                           invocation->n_files);
+    return outputs_each(invocation, ".skir", OUTPUTS_ONE, opt_one, opt);
 }
 
 enum exit_status cmd_opt(struct invocation *invocation)
 {
-    struct opt_options options = {.passes = {.given = false}};
+    struct opt opt = {.only = NULL};
     if (option_given(invocation, "op-type"))
-        return show_op_type(invocation, option_value(invocation, "op-type"));
+        return print_op_type(invocation, option_value(invocation, "op-type"));
     if (option_given(invocation, "list-sk-options")) {
         sk_options_list(invocation->out);
         return EXIT_DONE;
     }
-    enum exit_status status = pass_plugins_open(&options.plugins, invocation);
-    if (status == EXIT_DONE)
-        status = option_given(invocation, "list-passes")
-                     ? list_passes(invocation->out, &options.plugins.table)
-                     : opt_files(invocation, &options);
-    pass_plugins_close(&options.plugins);
+    enum exit_status status = pass_plugins_open(&opt.plugins, invocation);
+    const struct pass_table *table = &opt.plugins.table;
+    if (status == EXIT_DONE && option_given(invocation, "list-passes"))
+        for (uint32_t i = 0; i < table->count; i++)
+            fprintf(invocation->out, "%-20s %s%s\n", table->at[i]->name, table->at[i]->summary,
+                    table->at[i]->in_default ? "" : " (only where it is named)");
+    else if (status == EXIT_DONE)
+        status = opt_files(invocation, &opt);
+    pipeline_free(&opt.passes);
+    pipeline_free(&opt.printed);
+    pass_plugins_close(&opt.plugins);
     return status;
 }

@@ -1,15 +1,15 @@
 /* skirc trace: dumps of what entries leave in memory about themselves: traces
  * (backend/runtime/skrt.h), and the profiling areas of the NPU (docs/ascend.md). */
 #include "backend/target/run.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/shared_options.h"
 #include "frontend/export/profile.h"
-#include "ir/core/module.h"
 #include "ir/support/file.h"
 #include "ir/support/text.h"
+#include "ir/core/module.h"
 #include "ir/syntax/spelling.h"
 
 #include <stdio.h>
@@ -309,20 +309,13 @@ const struct option options_trace[] = {
      "what was launched: its instructions are named. It is lowered as 'compile' does"},
     {"entry", 0, OPTION_VALUE, "NAME",
      "the module's entry, where it has several and the dump does not name them"},
-    {"mhz", 0, OPTION_VALUE, "N", "ticks of a profiling area in a microsecond (50)"},
+    {"mhz", 0, OPTION_NUMBER(1, 1000000), "N", "ticks of a profiling area in a microsecond (50)"},
     BIND_OPTION,
     SHAPE_OPTION,
     SESSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     {0},
 };
-
-static enum exit_status fail(const struct invocation *invocation, const char *path,
-                             const char *text)
-{
-    fprintf(invocation->err, "skirc: '%s': %s\n", path, text);
-    return EXIT_INPUT;
-}
 
 /* The entry that --entry names; NULL where there is none of that name, which is reported. */
 static bool find_entry(const struct invocation *invocation, const struct module *module,
@@ -334,23 +327,24 @@ static bool find_entry(const struct invocation *invocation, const struct module 
         return true;
     *entry = module ? trace_dump_entry(module, name, strlen(name)) : NULL;
     if (!*entry)
-        fprintf(invocation->err, "skirc: there is no entry '@%s'%s\n", name,
-                module ? "" : ": give its module by --module=FILE.skir");
+        input_error(invocation, "there is no entry '@%s'%s", name,
+                    module ? "" : ": give its module by --module=FILE.skir");
     return *entry != NULL;
 }
 
 static enum exit_status put_dump(const struct invocation *invocation, const struct module *module,
-                                 const struct file_bytes *bytes, uint64_t mhz)
+                                 const struct file_bytes *bytes)
 {
-    const char *path = invocation->files[0], *output = option_value(invocation, "output");
+    uint64_t mhz = option_number(invocation, "mhz", 50);
     struct trace_dump dump = {.module = module, .bytes = bytes->data, .size = bytes->size};
     struct text text = {NULL, 0, 0};
     enum exit_status status = EXIT_USAGE;
     if (find_entry(invocation, module, &dump.entry)) {
         bool any = trace_dump_is_profile(&dump) ? trace_dump_profile(&text, &dump, mhz)
                                                 : trace_dump_cores(&text, &dump);
-        status = any ? write_output(invocation, output ? output : "-", &text)
-                     : fail(invocation, path, "it has neither a trace nor a profiling area");
+        status = any ? write_output(invocation, option_value(invocation, "output"), &text)
+                     : input_error(invocation, "'%s': it has neither a trace nor a profiling area",
+                                   invocation->files[0]);
     }
     text_free(&text);
     return status;
@@ -364,18 +358,13 @@ enum exit_status cmd_trace(struct invocation *invocation)
     struct file_bytes bytes;
     enum exit_status status;
     char error[512];
-    uint64_t mhz = 50;
-    if (!option_number(invocation, "mhz", 1, 1000000, &mhz) || !fusion_arguments_check(invocation))
-        return EXIT_USAGE;
-    if (!file_read(invocation->files[0], &bytes, error, sizeof error)) {
-        fprintf(invocation->err, "skirc: %s\n", error);
-        return EXIT_INPUT;
-    }
+    if (!file_read(invocation->files[0], &bytes, error, sizeof error))
+        return input_error(invocation, "%s", error);
     if (!module) {
-        status = put_dump(invocation, NULL, &bytes, mhz);
+        status = put_dump(invocation, NULL, &bytes);
     } else {
         if (lowered_input_open(&lowered, invocation, module, &wanted, &status))
-            status = put_dump(invocation, lowered.input.module, &bytes, mhz);
+            status = put_dump(invocation, lowered.input.module, &bytes);
         status = lowered_input_close(&lowered, status);
     }
     file_bytes_free(&bytes);

@@ -1,7 +1,7 @@
 /* skirc where: where the code of a kernel's launch comes from, by the table in its metadata
  * (docs/kernel-meta.schema.json). */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
+#include "frontend/driver/cmd.h"
 #include "ir/support/arena.h"
 #include "ir/support/diag.h"
 #include "ir/support/file.h"
@@ -424,8 +424,8 @@ const struct option options_where[] = {
     {"pc", 0, OPTION_VALUE, "OFFSET", "an address in the linked object's code, from its begin"},
     {"start", 0, OPTION_VALUE, "ADDRESS",
      "--pc is an address on the device, where this core type began with the entry"},
-    {"core", 0, OPTION_VALUE, "TYPE", "of --start: aic or aiv"},
-    {"line", 0, OPTION_VALUE, "N", "a line of the source, in AscendC"},
+    {"core", 0, OPTION_WORD("aic", "aiv"), "TYPE", "of --start: aic or aiv"},
+    {"line", 0, OPTION_NUMBER(1, UINT32_MAX - 1), "N", "a line of the source, in AscendC"},
     {"trace", 0, OPTION_VALUE, "FILE",
      "what a launch with debug-op-exec-trace=1 has left in its buffer"},
     {"entry", 0, OPTION_VALUE, "NAME", "of metadata of several kernels: the one that is meant"},
@@ -448,8 +448,7 @@ static bool read_address(struct invocation *invocation, const char *text, uint64
     *address = strtoull(text, &end, 0);
     if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0)
         return true;
-    usage_error(invocation, "'%s' is no address: a number, or one behind 0x", text);
-    return false;
+    return usage_fail(invocation, "'%s' is no address: a number, or one behind 0x", text);
 }
 
 static bool read_question(struct invocation *invocation, struct question *question)
@@ -459,24 +458,13 @@ static bool read_question(struct invocation *invocation, struct question *questi
                                   .core = option_value(invocation, "core"),
                                   .trace = option_value(invocation, "trace"),
                                   .entry = option_value(invocation, "entry")};
-    if ((pc != NULL) + question->line + (question->trace != NULL) != 1) {
-        usage_error(invocation, "either --pc or --line or --trace says what is asked for");
-        return false;
-    }
-    if ((start != NULL) != (question->core != NULL) || (start && !pc)) {
-        usage_error(invocation, "--start and --core belong together, and to --pc");
-        return false;
-    }
-    if (start && strcmp(question->core, "aic") != 0 && strcmp(question->core, "aiv") != 0) {
-        usage_error(invocation, "--core is aic or aiv, not '%s'", question->core);
-        return false;
-    }
-    if (start && !read_address(invocation, start, &question->start))
-        return false;
-    if (question->trace)
-        return true;
-    return pc ? read_address(invocation, pc, &question->number)
-              : option_number(invocation, "line", 1, UINT32_MAX - 1, &question->number);
+    question->number = option_number(invocation, "line", 0);
+    if ((pc != NULL) + question->line + (question->trace != NULL) != 1)
+        return usage_fail(invocation, "either --pc or --line or --trace says what is asked for");
+    if ((start != NULL) != (question->core != NULL) || (start && !pc))
+        return usage_fail(invocation, "--start and --core belong together, and to --pc");
+    return (!start || read_address(invocation, start, &question->start)) &&
+           (!pc || read_address(invocation, pc, &question->number));
 }
 
 static void report_nothing(struct input *input, const struct kernel_places *places,

@@ -23,31 +23,43 @@ struct option_use {
     const char *value;
 };
 
-/* --------------------------------------------------------------------- usage errors ---- */
+/* --------------------------------------------------------------------------- errors ---- */
 
-/* Ends a message with the hint; `command` is NULL where it is not about one. */
-static enum exit_status end_usage_error(FILE *err, const struct command *command)
+__attribute__((format(printf, 2, 0))) static void put_error(const struct invocation *invocation,
+                                                            const char *format, va_list args)
 {
-    fprintf(err, "\ntry 'skirc %s%s--help'\n", command ? command->name : "", command ? " " : "");
-    return EXIT_USAGE;
+    struct text text = {NULL, 0, 0};
+    text_vprintf(&text, format, args);
+    fputs("skirc: ", invocation->err);
+    diag_put(invocation->err, text.at, text.size);
+    fputc('\n', invocation->err);
+    text_free(&text);
 }
 
 enum exit_status usage_error(const struct invocation *invocation, const char *format, ...)
 {
+    const struct command *command = invocation->command;
     va_list args;
-    struct text text = {NULL, 0, 0};
     va_start(args, format);
-    text_vprintf(&text, format, args);
+    put_error(invocation, format, args);
     va_end(args);
-    fputs("skirc: ", invocation->err);
-    diag_put(invocation->err, text.at, text.size);
-    text_free(&text);
-    return end_usage_error(invocation->err, invocation->command);
+    fprintf(invocation->err, "try 'skirc %s%s--help'\n", command ? command->name : "",
+            command ? " " : "");
+    return EXIT_USAGE;
+}
+
+enum exit_status input_error(const struct invocation *invocation, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_error(invocation, format, args);
+    va_end(args);
+    return EXIT_INPUT;
 }
 
 /* -------------------------------------------------------------------------- options ---- */
 
-/* The n-th option of the command, its own before the common ones; NULL behind the last. */
+/* The n-th option of the command, its own before the common ones; NULL after the last. */
 static const struct option *option_at(const struct invocation *invocation, unsigned n)
 {
     const struct option *tables[] = {invocation->command->options, invocation->cli->common_options};
@@ -68,15 +80,6 @@ static const struct option *find_option(const struct invocation *invocation, con
     return NULL;
 }
 
-static const struct option *find_letter(const struct invocation *invocation, char letter)
-{
-    const struct option *option;
-    for (unsigned i = 0; (option = option_at(invocation, i)); i++)
-        if (option->letter == letter)
-            return option;
-    return NULL;
-}
-
 bool option_exists(const struct invocation *invocation, const char *name)
 {
     return find_option(invocation, name, strlen(name)) != NULL;
@@ -85,10 +88,8 @@ bool option_exists(const struct invocation *invocation, const char *name)
 /* The last use of an option, or NULL. */
 static const struct option_use *last_use(const struct invocation *invocation, const char *name)
 {
-    const struct option *option = find_option(invocation, name, strlen(name));
-    assert(option);
     for (unsigned i = invocation->n_uses; i > 0; i--)
-        if (invocation->uses[i - 1].option == option)
+        if (strcmp(invocation->uses[i - 1].option->name, name) == 0)
             return &invocation->uses[i - 1];
     return NULL;
 }
@@ -106,193 +107,178 @@ const char *option_value(const struct invocation *invocation, const char *name)
 
 const char *option_value_at(const struct invocation *invocation, const char *name, unsigned n)
 {
-    const struct option *option = find_option(invocation, name, strlen(name));
-    assert(option);
     for (unsigned i = 0; i < invocation->n_uses; i++)
-        if (invocation->uses[i].option == option && n-- == 0)
+        if (strcmp(invocation->uses[i].option->name, name) == 0 && n-- == 0)
             return invocation->uses[i].value;
     return NULL;
 }
 
-/* Digits only; false where the number does not fit, too. */
-static bool parse_number(const char *text, uint64_t *number)
-{
-    if (*text == '\0')
-        return false;
-    *number = 0;
-    for (; *text; text++) {
-        unsigned digit = (unsigned)((unsigned char)*text - '0');
-        if (digit > 9 || __builtin_mul_overflow(*number, 10, number) ||
-            __builtin_add_overflow(*number, digit, number))
-            return false;
-    }
-    return true;
-}
-
-bool option_number(const struct invocation *invocation, const char *name, uint64_t low,
-                   uint64_t high, uint64_t *number)
+uint64_t option_number(const struct invocation *invocation, const char *name, uint64_t fallback)
 {
     const char *value = option_value(invocation, name);
-    uint64_t parsed;
-    if (!value)
-        return true;
-    if (!parse_number(value, &parsed) || parsed < low || parsed > high) {
-        usage_error(invocation, "'--%s' needs a whole number from %llu to %llu, not '%s'", name,
-                    (unsigned long long)low, (unsigned long long)high, value);
-        return false;
-    }
-    *number = parsed;
-    return true;
+    return value ? strtoull(value, NULL, 10) : fallback;
 }
 
-bool option_choice(const struct invocation *invocation, const char *name, const char *const *words,
-                   unsigned *choice)
+unsigned option_word(const struct invocation *invocation, const char *name)
 {
-    const char *value = option_value(invocation, name);
-    if (!value)
-        return true;
-    struct suggest suggest = {.wanted = value, .wanted_size = strlen(value)};
-    for (unsigned i = 0; words[i]; i++) {
-        if (strcmp(words[i], value) == 0) {
-            *choice = i;
-            return true;
-        }
-        suggest_offer_text(&suggest, words[i]);
-    }
-    fprintf(invocation->err, "skirc: '--%s' cannot be '%s', only", name, value);
-    for (unsigned i = 0; words[i]; i++)
-        fprintf(invocation->err, "%s '%s'", i == 0 ? "" : words[i + 1] ? "," : " or", words[i]);
-    fputs(suggest_end(&suggest).text, invocation->err);
-    end_usage_error(invocation->err, invocation->command);
-    return false;
+    const struct option_use *use = last_use(invocation, name);
+    unsigned i = 0;
+    while (use && strcmp(use->option->kind.words[i], use->value) != 0)
+        i++;
+    return i;
 }
 
-/* -------------------------------------------------------------------------- parsing ---- */
+/* ------------------------------------------------------------------------ arguments ---- */
 
-enum parsed { PARSED, PARSED_HELP, PARSED_WRONG };
-
-/* The arguments behind the command's name, and the next one to read. */
-struct reader {
+/* The arguments that are left to read. */
+struct line {
     struct invocation *invocation;
     const char *const *args;
-    unsigned n_args, next;
+    unsigned n_args;
+    bool help; /* --help is given: the command does not run */
+    enum exit_status status;
 };
 
-/* `text` is the option as it was written, without its value; `name` is that without dashes. */
-static enum parsed unknown_option(const struct reader *reader, const char *text, size_t text_size,
-                                  const char *name, size_t name_size)
+static const char *next_argument(struct line *line)
 {
-    const struct invocation *invocation = reader->invocation;
-    struct suggest suggest = {.wanted = name, .wanted_size = name_size, .before = "--"};
-    const struct option *option;
-    for (unsigned i = 0; (option = option_at(invocation, i)); i++)
-        suggest_offer_text(&suggest, option->name);
-    fprintf(invocation->err, "skirc: '%s' has no option '%.*s'", invocation->command->name,
-            (int)text_size, text);
-    fputs(suggest_end(&suggest).text, invocation->err);
-    end_usage_error(invocation->err, invocation->command);
-    return PARSED_WRONG;
+    line->n_args--;
+    return *line->args++;
 }
 
-/* Records an option; `joined` is the value that is part of the argument, or NULL. */
-static enum parsed use_option(struct reader *reader, const struct option *option,
-                              const char *joined)
+/* Digits only; false where the number is not in the range, too. */
+static bool is_number(const char *text, const struct option_kind *kind)
 {
-    struct invocation *invocation = reader->invocation;
+    errno = 0;
+    uint64_t number = strtoull(text, NULL, 10);
+    return *text && !text[strspn(text, "0123456789")] && errno == 0 && number >= kind->low &&
+           number <= kind->high;
+}
+
+static bool check_word(const struct invocation *invocation, const struct option *option,
+                       const char *value)
+{
+    const char *const *words = option->kind.words;
+    struct suggest suggest = {.wanted = value, .wanted_size = strlen(value)};
+    struct text list = {NULL, 0, 0};
+    bool found = false;
+    for (unsigned i = 0; words[i]; i++) {
+        found = found || strcmp(words[i], value) == 0;
+        suggest_offer_text(&suggest, words[i]);
+        text_printf(&list, "%s '%s'", i == 0 ? "" : words[i + 1] ? "," : " or", words[i]);
+    }
+    if (!found)
+        usage_error(invocation, "'--%s' cannot be '%s', only%.*s%s", option->name, value,
+                    (int)list.size, list.at, suggest_end(&suggest).text);
+    text_free(&list);
+    return found;
+}
+
+/* Each of these functions reads one argument. False where the command is not to run: after an
+ * error, and for --help. `joined` is the value that is part of the argument, or NULL. */
+static bool use_option(struct line *line, const struct option *option, const char *joined)
+{
+    struct invocation *invocation = line->invocation;
+    const struct option_kind *kind = &option->kind;
     const char *value = joined;
-    if (option->kind == OPTION_FLAG && joined) {
-        usage_error(invocation, "'--%s' takes no value, but '%s' is given", option->name, joined);
-        return PARSED_WRONG;
+    if (kind->value == VALUE_NONE && joined)
+        return usage_fail(invocation, "'--%s' takes no value, but '%s' is given", option->name,
+                          joined);
+    if (!joined && kind->value != VALUE_NONE && kind->value != VALUE_OPTIONAL) {
+        if (line->n_args == 0)
+            return usage_fail(invocation, "'--%s' needs a value: --%s=%s", option->name,
+                              option->name, option->metavar);
+        value = next_argument(line);
     }
-    if (!joined && (option->kind == OPTION_VALUE || option->kind == OPTION_MANY)) {
-        if (reader->next == reader->n_args) {
-            usage_error(invocation, "'--%s' needs a value: --%s=%s", option->name, option->name,
-                        option->metavar ? option->metavar : "VALUE");
-            return PARSED_WRONG;
-        }
-        value = reader->args[reader->next++];
-    }
+    if (kind->value == VALUE_NUMBER && !is_number(value, kind))
+        return usage_fail(invocation, "'--%s' needs a whole number from %llu to %llu, not '%s'",
+                          option->name, (unsigned long long)kind->low,
+                          (unsigned long long)kind->high, value);
+    if (kind->value == VALUE_WORD && !check_word(invocation, option, value))
+        return false;
     invocation->uses =
         mem_realloc(invocation->uses, (size_t)invocation->n_uses + 1, sizeof *invocation->uses);
     invocation->uses[invocation->n_uses++] = (struct option_use){option, value};
-    return strcmp(option->name, "help") == 0 ? PARSED_HELP : PARSED;
+    line->help = strcmp(option->name, "help") == 0;
+    return !line->help;
 }
 
-static enum parsed parse_long(struct reader *reader, const char *arg)
+/* `text` is the option as it was written, without its value; `name` is that without dashes. */
+static bool unknown_option(const struct line *line, const char *text, size_t text_size,
+                           const char *name, size_t name_size)
+{
+    struct suggest suggest = {.wanted = name, .wanted_size = name_size, .before = "--"};
+    const struct option *option;
+    for (unsigned i = 0; (option = option_at(line->invocation, i)); i++)
+        suggest_offer_text(&suggest, option->name);
+    return usage_fail(line->invocation, "'%s' has no option '%.*s'%s",
+                      line->invocation->command->name, (int)text_size, text,
+                      suggest_end(&suggest).text);
+}
+
+static bool read_long(struct line *line, const char *arg)
 {
     const char *name = arg + 2;
     size_t size = strcspn(name, "=");
-    const struct option *option = find_option(reader->invocation, name, size);
-    if (!option)
-        return unknown_option(reader, arg, size + 2, name, size);
-    return use_option(reader, option, name[size] == '=' ? name + size + 1 : NULL);
+    const struct option *option = find_option(line->invocation, name, size);
+    return option ? use_option(line, option, name[size] ? name + size + 1 : NULL)
+                  : unknown_option(line, arg, size + 2, name, size);
 }
 
-static enum parsed parse_letters(struct reader *reader, const char *arg)
+static bool read_letters(struct line *line, const char *arg)
 {
     const char *name = arg + 1;
     size_t size = strcspn(name, "=");
     /* Its first letter may be an option that takes a value: "-passes" is no "-p asses". */
-    if (find_option(reader->invocation, name, size))
-        return unknown_option(reader, arg, strlen(arg), name, size);
+    if (find_option(line->invocation, name, size))
+        return unknown_option(line, arg, strlen(arg), name, size);
     for (const char *at = name; *at; at++) {
-        const struct option *option = find_letter(reader->invocation, *at);
+        const struct option *option;
+        unsigned i = 0;
+        while ((option = option_at(line->invocation, i)) && option->letter != *at)
+            i++;
         /* "-output" is more likely a long option than a row of letters. */
         if (!option && at == name)
-            return unknown_option(reader, arg, strlen(arg), name, size);
-        if (!option) {
-            usage_error(reader->invocation, "'%s' has no option '-%c', which '%s' contains",
-                        reader->invocation->command->name, *at, arg);
-            return PARSED_WRONG;
-        }
-        bool flag = option->kind == OPTION_FLAG;
-        enum parsed parsed = use_option(reader, option, flag || !at[1] ? NULL : at + 1);
-        if (parsed != PARSED || !flag)
-            return parsed;
+            return unknown_option(line, arg, strlen(arg), name, size);
+        if (!option)
+            return usage_fail(line->invocation, "'%s' has no option '-%c', which '%s' contains",
+                              line->invocation->command->name, *at, arg);
+        bool flag = option->kind.value == VALUE_NONE;
+        bool goes_on = use_option(line, option, flag || !at[1] ? NULL : at + 1);
+        if (!goes_on || !flag)
+            return goes_on;
     }
-    return PARSED;
+    return true;
 }
 
-static enum parsed parse_arguments(struct reader *reader)
+static bool read_arguments(struct line *line)
 {
-    struct invocation *invocation = reader->invocation;
-    bool options = true;
-    while (reader->next < reader->n_args) {
-        const char *arg = reader->args[reader->next++];
-        enum parsed parsed = PARSED;
+    struct invocation *invocation = line->invocation;
+    bool options = true, goes_on = true;
+    while (goes_on && line->n_args > 0) {
+        const char *arg = next_argument(line);
         if (!options || arg[0] != '-' || arg[1] == '\0')
             invocation->files[invocation->n_files++] = arg;
         else if (strcmp(arg, "--") == 0)
             options = false;
         else
-            parsed = arg[1] == '-' ? parse_long(reader, arg) : parse_letters(reader, arg);
-        if (parsed != PARSED)
-            return parsed;
+            goes_on = arg[1] == '-' ? read_long(line, arg) : read_letters(line, arg);
     }
-    return PARSED;
+    return goes_on;
 }
 
-static const char *plural(unsigned count)
-{
-    return count == 1 ? "" : "s";
-}
-
-static enum parsed check_files(const struct invocation *invocation)
+static bool check_files(const struct invocation *invocation)
 {
     const struct command *command = invocation->command;
-    unsigned min = command->min_files, max = command->max_files;
-    if (invocation->n_files < min)
-        usage_error(invocation, "'%s' needs %s%u file%s, but has %u", command->name,
-                    max == min ? "" : "at least ", min, plural(min), invocation->n_files);
-    else if (invocation->n_files > max && max == 0)
-        usage_error(invocation, "'%s' takes no files, but '%s' is given", command->name,
-                    invocation->files[0]);
-    else if (invocation->n_files > max)
-        usage_error(invocation, "'%s' takes %s%u file%s; '%s' is one too many", command->name,
-                    max == min ? "" : "at most ", max, plural(max), invocation->files[max]);
-    else
-        return PARSED;
-    return PARSED_WRONG;
+    unsigned min = command->min_files, max = command->max_files, count = invocation->n_files;
+    if (count < min)
+        return usage_fail(invocation, "'%s' needs %s%u file%s, but has %u", command->name,
+                          max == min ? "" : "at least ", min, min == 1 ? "" : "s", count);
+    if (count > max && max == 0)
+        return usage_fail(invocation, "'%s' takes no files, but '%s' is given", command->name,
+                          invocation->files[0]);
+    return count <= max || usage_fail(invocation, "'%s' takes %s%u file%s; '%s' is one too many",
+                                      command->name, max == min ? "" : "at most ", max,
+                                      max == 1 ? "" : "s", invocation->files[max]);
 }
 
 /* ------------------------------------------- help, from the tables, wrapped at 80 columns ---- */
@@ -378,37 +364,29 @@ static void print_row(FILE *out, const char *term, unsigned width, const char *t
 
 /* -------------------------------------------------------------------------- options ---- */
 
-static const struct option no_options[] = {{.name = NULL}};
-
-static const struct option *command_options(const struct command *command)
-{
-    return command->options ? command->options : no_options;
-}
-
 static void option_term(const struct option *option, char term[TERM_SIZE])
 {
-    const char *metavar = option->metavar ? option->metavar : "VALUE";
+    bool optional = option->kind.value == VALUE_OPTIONAL;
     char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    const char *start = option->letter ? letter : "    ";
-    switch (option->kind) {
-    case OPTION_FLAG: snprintf(term, TERM_SIZE, "%s--%s", start, option->name); break;
-    case OPTION_OPTIONAL:
-        snprintf(term, TERM_SIZE, "%s--%s[=%s]", start, option->name, metavar);
-        break;
-    case OPTION_VALUE:
-    case OPTION_MANY: snprintf(term, TERM_SIZE, "%s--%s=%s", start, option->name, metavar); break;
-    }
+    snprintf(term, TERM_SIZE, "%s--%s%s%s%s", option->letter ? letter : "    ", option->name,
+             !option->metavar ? ""
+             : optional       ? "[="
+                              : "=",
+             option->metavar ? option->metavar : "", optional ? "]" : "");
 }
 
-static unsigned options_width(const struct option *options)
+static unsigned wider(unsigned width, const char *term)
 {
-    unsigned width = 0;
-    for (; options->name; options++) {
-        char term[TERM_SIZE];
+    unsigned columns = text_columns(term, strlen(term));
+    return columns > width && columns <= MAX_TERM ? columns : width;
+}
+
+static unsigned options_width(const struct option *options, unsigned width)
+{
+    char term[TERM_SIZE];
+    for (; options && options->name; options++) {
         option_term(options, term);
-        unsigned columns = text_columns(term, strlen(term));
-        if (columns > width && columns <= MAX_TERM)
-            width = columns;
+        width = wider(width, term);
     }
     return width;
 }
@@ -416,11 +394,10 @@ static unsigned options_width(const struct option *options)
 static void print_options(FILE *out, const char *title, const struct option *options,
                           unsigned width)
 {
-    if (!options->name)
-        return;
-    fprintf(out, "\n%s:\n", title);
-    for (; options->name; options++) {
-        char term[TERM_SIZE];
+    char term[TERM_SIZE];
+    if (options && options->name)
+        fprintf(out, "\n%s:\n", title);
+    for (; options && options->name; options++) {
         option_term(options, term);
         print_row(out, term, width, options->help);
     }
@@ -429,16 +406,14 @@ static void print_options(FILE *out, const char *title, const struct option *opt
 /* What `skirc COMMAND --help` says. */
 static void help_command(const struct cli *cli, const struct command *command, FILE *out)
 {
-    static const char usage[] = "Usage: skirc ";
-    fprintf(out, "%s%s%s", usage, command->name, command->synopsis[0] ? " " : "");
-    unsigned column = (unsigned)sizeof usage + text_columns(command->name, strlen(command->name));
+    unsigned column =
+        sizeof "Usage: skirc" + text_columns(command->name, strlen(command->name)) + 1;
+    fprintf(out, "Usage: skirc %s%s", command->name, command->synopsis[0] ? " " : "");
     print_text(out, command->synopsis, column, column);
     fputc('\n', out);
     print_text(out, command->summary, 0, 0);
-    unsigned own = options_width(command_options(command));
-    unsigned common = options_width(cli->common_options);
-    unsigned width = own > common ? own : common;
-    print_options(out, "Options", command_options(command), width);
+    unsigned width = options_width(cli->common_options, options_width(command->options, 0));
+    print_options(out, "Options", command->options, width);
     print_options(out, "Options of every command", cli->common_options, width);
     if (command->details) {
         fputc('\n', out);
@@ -462,29 +437,22 @@ static const struct {
 static const struct option general_options[] = {
     {"help", 'h', OPTION_FLAG, NULL, "Show this text."},
     {"version", 0, OPTION_FLAG, NULL, "Show the version."},
-    {.name = NULL},
+    {0},
 };
 
-/* One line: how skirc is called. */
-static void help_usage(FILE *out)
-{
-    fputs("Usage: skirc COMMAND [OPTIONS] FILE...\n", out);
-}
+static const char usage[] = "Usage: skirc COMMAND [OPTIONS] FILE...\n";
 
 /* What `skirc --help` says. */
 static void help_general(const struct cli *cli, FILE *out)
 {
     static const char help_term[] = "help [COMMAND]";
     unsigned width = sizeof help_term - 1;
-    for (const struct command *command = cli->commands; command->name; command++) {
-        unsigned columns = text_columns(command->name, strlen(command->name));
-        if (columns > width && columns <= MAX_TERM)
-            width = columns;
-    }
-    help_usage(out);
-    fputs("\nCompiles super kernels: many precompiled sub-kernels in one launch.\n"
-          "\nCommands:\n",
-          out);
+    for (const struct command *command = cli->commands; command->name; command++)
+        width = wider(width, command->name);
+    fprintf(out,
+            "%s\nCompiles super kernels: many precompiled sub-kernels in one launch.\n"
+            "\nCommands:\n",
+            usage);
     for (const struct command *command = cli->commands; command->name; command++)
         print_row(out, command->name, width, command->summary);
     print_row(out, help_term, width, "Show this text, or that of a command.");
@@ -504,63 +472,35 @@ static void help_general(const struct cli *cli, FILE *out)
 
 /* ------------------------------------------------------------------------- commands ---- */
 
-/* A program as it was called: where it writes, and the arguments that are left to read. */
-struct call {
-    const struct cli *cli;
-    FILE *out, *err;
-    const char *const *args;
-    unsigned n_args;
-    enum exit_status status;
-};
-
-static void next_argument(struct call *call)
+static enum exit_status run_command(struct line *line)
 {
-    call->args++;
-    call->n_args--;
-}
-
-static enum exit_status run_parsed(struct invocation *invocation, enum parsed parsed)
-{
-    if (parsed == PARSED_HELP) {
+    struct invocation *invocation = line->invocation;
+    enum exit_status status = EXIT_USAGE;
+    invocation->files = mem_calloc((size_t)line->n_args + 1, sizeof *invocation->files);
+    bool runs = read_arguments(line);
+    if (line->help) {
         help_command(invocation->cli, invocation->command, invocation->out);
-        return EXIT_DONE;
+        status = EXIT_DONE;
+    } else if (runs && check_files(invocation)) {
+        status =
+            (invocation->cli->run ? invocation->cli->run : invocation->command->run)(invocation);
     }
-    if (parsed == PARSED_WRONG || check_files(invocation) != PARSED ||
-        !invocation->cli->check(invocation))
-        return EXIT_USAGE;
-    return invocation->cli->run ? invocation->cli->run(invocation)
-                                : invocation->command->run(invocation);
-}
-
-static enum exit_status run_command(const struct call *call, const struct command *command)
-{
-    struct invocation invocation = {
-        .cli = call->cli,
-        .command = command,
-        .out = call->out,
-        .err = call->err,
-        .files = mem_calloc((size_t)call->n_args + 1, sizeof *invocation.files),
-    };
-    struct reader reader = {&invocation, call->args, call->n_args, 0};
-    enum exit_status status = run_parsed(&invocation, parse_arguments(&reader));
-    mem_free(invocation.files);
-    mem_free(invocation.uses);
+    mem_free(invocation->files);
+    mem_free(invocation->uses);
     return status;
 }
 
 /* NULL, with a message, where there is no such command. */
-static const struct command *find_command(const struct call *call, const char *name)
+static const struct command *find_command(const struct invocation *invocation, const char *name)
 {
     struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-    for (const struct command *command = call->cli->commands; command->name; command++) {
+    for (const struct command *command = invocation->cli->commands; command->name; command++) {
         if (strcmp(command->name, name) == 0)
             return command;
         suggest_offer_text(&suggest, command->name);
     }
     suggest_offer_text(&suggest, "help");
-    fprintf(call->err, "skirc: there is no command '%s'", name);
-    fputs(suggest_end(&suggest).text, call->err);
-    end_usage_error(call->err, NULL);
+    usage_error(invocation, "there is no command '%s'%s", name, suggest_end(&suggest).text);
     return NULL;
 }
 
@@ -569,66 +509,61 @@ static bool asks_help(const char *name)
     return strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
 }
 
-/* The arguments behind `help`. */
-static enum exit_status run_help(const struct call *call)
+/* The arguments after `help`. */
+static enum exit_status run_help(const struct line *line)
 {
-    if (call->n_args > 1) {
-        fprintf(call->err, "skirc: 'help' takes at most 1 command; '%s' is one too many",
-                call->args[1]);
-        return end_usage_error(call->err, NULL);
-    }
-    if (call->n_args == 0 || asks_help(call->args[0])) {
-        help_general(call->cli, call->out);
-        return EXIT_DONE;
-    }
-    const struct command *command = find_command(call, call->args[0]);
-    if (!command)
+    const struct invocation *invocation = line->invocation;
+    const struct command *command = NULL;
+    if (line->n_args > 1)
+        return usage_error(invocation, "'help' takes at most 1 command; '%s' is one too many",
+                           line->args[1]);
+    if (line->n_args == 0 || asks_help(line->args[0]))
+        help_general(invocation->cli, invocation->out);
+    else if ((command = find_command(invocation, line->args[0])))
+        help_command(invocation->cli, command, invocation->out);
+    else
         return EXIT_USAGE;
-    help_command(call->cli, command, call->out);
     return EXIT_DONE;
 }
 
 /* An option where the command should be. */
-static enum exit_status misplaced_option(const char *arg, FILE *err)
+static enum exit_status misplaced_option(const struct invocation *invocation, const char *arg)
 {
     const char *name = arg + strspn(arg, "-");
     struct suggest suggest = {.wanted = name, .wanted_size = strcspn(name, "="), .before = "--"};
     suggest_offer_text(&suggest, "help");
     suggest_offer_text(&suggest, "version");
-    fprintf(err, "skirc: '%s' stands where a command should", arg);
-    fputs(suggest_end(&suggest).text, err);
-    return end_usage_error(err, NULL);
+    return usage_error(invocation, "'%s' stands where a command should%s", arg,
+                       suggest_end(&suggest).text);
 }
 
-static enum exit_status run_call(struct call *call)
+static enum exit_status run_line(struct line *line)
 {
-    if (call->n_args == 0) {
-        help_usage(call->err);
-        fputs("try 'skirc --help'\n", call->err);
+    struct invocation *invocation = line->invocation;
+    if (line->n_args == 0) {
+        fprintf(invocation->err, "%stry 'skirc --help'\n", usage);
         return EXIT_USAGE;
     }
-    const char *name = call->args[0];
-    next_argument(call);
+    const char *name = next_argument(line);
     if (asks_help(name))
-        return run_help(call);
+        return run_help(line);
     if (strcmp(name, "--version") == 0) {
-        if (call->n_args > 0) {
-            fprintf(call->err, "skirc: '--version' stands alone, but '%s' is given", call->args[0]);
-            return end_usage_error(call->err, NULL);
-        }
-        fputs("skirc " PACKAGE_VERSION "\n", call->out);
+        if (line->n_args > 0)
+            return usage_error(invocation, "'--version' stands alone, but '%s' is given",
+                               line->args[0]);
+        fputs("skirc " PACKAGE_VERSION "\n", invocation->out);
         return EXIT_DONE;
     }
     if (name[0] == '-')
-        return misplaced_option(name, call->err);
-    const struct command *command = find_command(call, name);
-    return command ? run_command(call, command) : EXIT_USAGE;
+        return misplaced_option(invocation, name);
+    invocation->command = find_command(invocation, name);
+    return invocation->command ? run_command(line) : EXIT_USAGE;
 }
 
 static void work(void *user)
 {
-    struct call *call = user;
-    call->status = run_call(call);
+    struct line *line = user;
+    line->status = run_line(line);
 }
 
 enum exit_status out_of_memory(FILE *err)
@@ -648,11 +583,10 @@ enum exit_status output_end(FILE *out, FILE *err, enum exit_status status)
 enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
                           FILE *err)
 {
-    struct call call = {cli, out, err, argv, argc > 0 ? (unsigned)argc : 0, EXIT_DONE};
+    struct invocation invocation = {.cli = cli, .out = out, .err = err};
+    struct line line = {&invocation, argv + 1, argc > 0 ? (unsigned)argc - 1 : 0, false, EXIT_DONE};
     struct mem_scope scope = {.blocks = NULL};
-    if (call.n_args > 0)
-        next_argument(&call);
-    bool done = mem_scope_run(&scope, work, &call);
+    bool done = mem_scope_run(&scope, work, &line);
     file_protect_inputs(false); /* they were those of the command */
-    return done ? output_end(out, err, call.status) : out_of_memory(err);
+    return done ? output_end(out, err, line.status) : out_of_memory(err);
 }

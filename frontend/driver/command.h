@@ -26,17 +26,52 @@ enum exit_status {
     EXIT_TOOL = 4,   /* an external tool failed */
 };
 
-enum option_kind {
-    OPTION_FLAG,     /* --name */
-    OPTION_VALUE,    /* --name=VALUE, --name VALUE; the last one counts */
-    OPTION_OPTIONAL, /* --name, --name=VALUE; the next argument is never its value */
-    OPTION_MANY,     /* as OPTION_VALUE, but every one counts */
+/* What an option takes. */
+struct option_kind {
+    enum {
+        VALUE_NONE,     /* --name */
+        VALUE_LAST,     /* --name=VALUE, --name VALUE; the last one counts */
+        VALUE_WORD,     /* the same: one of `words` */
+        VALUE_NUMBER,   /* the same: a decimal whole number in [low, high] */
+        VALUE_MANY,     /* the same, but every one counts */
+        VALUE_OPTIONAL, /* --name, --name=VALUE; the next argument is never its value */
+    } value;
+    const char *const *words; /* the default first; a NULL ends them */
+    uint64_t low, high;
 };
+
+#define OPTION_FLAG                                                                                \
+    {                                                                                              \
+        .value = VALUE_NONE                                                                        \
+    }
+#define OPTION_VALUE                                                                               \
+    {                                                                                              \
+        .value = VALUE_LAST                                                                        \
+    }
+#define OPTION_WORD(...)                                                                           \
+    {                                                                                              \
+        .value = VALUE_WORD, .words = (const char *const[])                                        \
+        {                                                                                          \
+            __VA_ARGS__, NULL                                                                      \
+        }                                                                                          \
+    }
+#define OPTION_NUMBER(least, greatest)                                                             \
+    {                                                                                              \
+        .value = VALUE_NUMBER, .low = least, .high = greatest                                      \
+    }
+#define OPTION_MANY                                                                                \
+    {                                                                                              \
+        .value = VALUE_MANY                                                                        \
+    }
+#define OPTION_OPTIONAL                                                                            \
+    {                                                                                              \
+        .value = VALUE_OPTIONAL                                                                    \
+    }
 
 struct option {
     const char *name; /* without dashes */
     char letter;      /* -o for "output", or 0 */
-    enum option_kind kind;
+    struct option_kind kind;
     const char *metavar; /* NULL for flags */
     const char *help;    /* wrapped; a newline in it starts a new line */
 };
@@ -63,14 +98,11 @@ struct cli {
     /* Options that every command takes. The one named "help" shows the command's help, without
      * running the command. */
     const struct option *common_options;
-    /* Whether the values given for them are possible; says on the error stream what is wrong with
-     * one. Asked before a command runs. */
-    bool (*check)(const struct invocation *invocation);
-    /* Of what a clock has measured nothing is said (put_milliseconds): what is printed is
-     * the same the next time. */
-    bool steady;
-    /* Runs a command. NULL: the command does. */
+    /* Runs the command of an invocation whose arguments are read. NULL: command->run does. */
     enum exit_status (*run)(struct invocation *invocation);
+    /* Of what a clock has measured nothing is printed (put_milliseconds): the output is the same
+     * the next time. */
+    bool steady;
 };
 
 /* A command as it was called; valid while it runs. */
@@ -94,26 +126,27 @@ enum exit_status output_end(FILE *out, FILE *err, enum exit_status status);
 /* Says that memory is exhausted. Always EXIT_DEFECT. */
 enum exit_status out_of_memory(FILE *err);
 
-/* What the user gave for an option. The name must be one of the command's or a common one. */
+/* What the user gave for an option; nothing where the command does not have the option. */
 bool option_given(const struct invocation *invocation, const char *name);
 /* Whether the command has the option at all. */
 bool option_exists(const struct invocation *invocation, const char *name);
 /* The last value, or NULL where the option is not given or its last use has no value. */
 const char *option_value(const struct invocation *invocation, const char *name);
-/* The n-th value; NULL behind the last, and where a use of an OPTION_OPTIONAL has none. */
+/* The n-th value; NULL after the last, and where a use of an OPTION_OPTIONAL has none. */
 const char *option_value_at(const struct invocation *invocation, const char *name, unsigned n);
-/* The last value as a decimal whole number in [low, high]; false, with a message on the error
- * stream, where it is none. `*number` stays as it is where there is no value. */
-bool option_number(const struct invocation *invocation, const char *name, uint64_t low,
-                   uint64_t high, uint64_t *number);
-/* The index of the last value among these words, which a NULL ends; false, with a message on the
- * error stream, where it is none of them. `*choice` stays as it is where there is no value. */
-bool option_choice(const struct invocation *invocation, const char *name, const char *const *words,
-                   unsigned *choice);
+/* The value of an OPTION_NUMBER, or `fallback` where it is not given. */
+uint64_t option_number(const struct invocation *invocation, const char *name, uint64_t fallback);
+/* The index of the value of an OPTION_WORD; 0, the default, where it is not given. */
+unsigned option_word(const struct invocation *invocation, const char *name);
 
-/* Says on the error stream what is wrong with the arguments, and where to read more. Always
+/* Prints on the error stream what is wrong with the arguments, and where to read more. Always
  * EXIT_USAGE, so that a command can return it. */
 enum exit_status usage_error(const struct invocation *invocation, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The same, always false. */
+#define usage_fail(...) (usage_error(__VA_ARGS__) == EXIT_DONE)
+/* Prints on the error stream, on one line, why the command fails. Always EXIT_INPUT. */
+enum exit_status input_error(const struct invocation *invocation, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* ---- Measured times ---- */

@@ -3,10 +3,10 @@
  * unknown. */
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/tensor/npy.h"
-#include "ir/core/calls.h"
-#include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
+#include "ir/core/calls.h"
+#include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
@@ -50,10 +50,9 @@ static bool read_option(struct shape_arguments *shapes, const struct invocation 
     const char *sign = strchr(text, '=');
     struct given_shape shape = named_shape(text, sign ? sign : text + strlen(text));
     shape.from = "--shape";
-    if (!sign || !read_dims(sign + 1, &shape)) {
-        usage_error(invocation, "--shape %s: expected NAME=N,N,..., whole numbers from 0", text);
-        return false;
-    }
+    if (!sign || !read_dims(sign + 1, &shape))
+        return usage_fail(invocation, "--shape %s: expected NAME=N,N,..., whole numbers from 0",
+                          text);
     vec_push(shapes, shape);
     return true;
 }
@@ -79,12 +78,10 @@ bool shape_arguments_read(struct shape_arguments *shapes, const struct invocatio
 {
     const char *text;
     bool ok = true;
-    if (option_exists(invocation, "shape"))
-        for (unsigned i = 0; ok && (text = option_value_at(invocation, "shape", i)); i++)
-            ok = read_option(shapes, invocation, text);
-    if (option_exists(invocation, "input"))
-        for (unsigned i = 0; ok && (text = option_value_at(invocation, "input", i)); i++)
-            read_file(shapes, text);
+    for (unsigned i = 0; ok && (text = option_value_at(invocation, "shape", i)); i++)
+        ok = read_option(shapes, invocation, text);
+    for (unsigned i = 0; ok && (text = option_value_at(invocation, "input", i)); i++)
+        read_file(shapes, text);
     return ok;
 }
 
@@ -145,8 +142,7 @@ void outer_graphs_report(const struct invocation *invocation, const struct modul
 
 static const char *named_graph(const struct input *input)
 {
-    const struct invocation *invocation = input->invocation;
-    return option_exists(invocation, "graph") ? option_value(invocation, "graph") : NULL;
+    return option_value(input->invocation, "graph");
 }
 
 uint8_t *given_graphs(const struct input *input)
@@ -281,9 +277,8 @@ static bool report_unknown(const struct given_shapes *shapes, const struct given
     for (uint32_t i = 0; i < module->graphs.count; i++)
         for (uint32_t n = 0; shapes->chosen[i] && n < module->graphs.at[i].n_params; n++)
             name_offer(&suggest, module, module->graphs.at[i].values.at[n].name);
-    usage_error(shapes->input->invocation, "--shape: no graph has the parameter '%.*s'%s",
-                (int)shape->size, shape->name, suggest_end(&suggest).text);
-    return false;
+    return usage_fail(shapes->input->invocation, "--shape: no graph has the parameter '%.*s'%s",
+                      (int)shape->size, shape->name, suggest_end(&suggest).text);
 }
 
 /* ----------------------------------------------------------------------------- solving ---- */

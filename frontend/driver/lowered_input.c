@@ -1,7 +1,7 @@
 #include "frontend/driver/bind_dims.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
-#include "frontend/driver/shared_options.h"
 #include "ir/core/sk_options.h"
 
 /* The options of the command line, those of `more` over the user's: a text in the arena of the
@@ -23,9 +23,9 @@ void session_options_find(struct input *input, const struct pass_plugins *plugin
     options->source = input->path;
     options->passes = &plugins->table;
     options->sk_options = all_options(input, options->sk_options);
-    options->strict_gears =
-        option_exists(invocation, "strict-gears") && option_given(invocation, "strict-gears");
-    fusion_arguments_read(invocation, options); /* which has been checked */
+    options->strict_gears = option_given(invocation, "strict-gears");
+    options->reference_partition = option_word(invocation, "partition") == 1;
+    options->reference_names = option_word(invocation, "names") == 1;
     kernel_dir_find(invocation, &input->diags.arena, options);
 }
 

@@ -12,7 +12,12 @@
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},     \
         {"sk-options", 0, OPTION_VALUE, "TEXT",                                                    \
          "options of every scope, over what the file says"},                                       \
-        FUSION_OPTIONS
+        {"partition", 0, OPTION_WORD("fewest", "reference"), "RULE",                               \
+         "where scopes are cut: fewest launches (default), or where the reference compiler cuts"}, \
+    {                                                                                              \
+        "names", 0, OPTION_WORD("own", "reference"), "RULE",                                       \
+            "names of super kernels: own (default), or reference"                                  \
+    }
 
 struct lowered_input {
     struct input input;

@@ -3,10 +3,10 @@
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/shared_options.h"
 #include "frontend/exchange.h"
-#include "ir/analysis/contents.h"
-#include "ir/optypes/op_types.h"
 #include "ir/support/file_fault.h"
 #include "ir/support/text.h"
+#include "ir/analysis/contents.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
@@ -22,64 +22,50 @@ enum exit_status worse_status(enum exit_status a, enum exit_status b)
     return a > b ? a : b;
 }
 
-static enum exit_status report(const struct invocation *invocation, const char *error)
-{
-    fprintf(invocation->err, "skirc: %s\n", error);
-    return EXIT_INPUT;
-}
-
-enum exit_status write_output(const struct invocation *invocation, const char *path,
-                              const struct text *text)
-{
-    char error[512];
-    if (strcmp(path, "-") == 0)
-        return fwrite(text->at, 1, text->size, invocation->out) == text->size &&
-                       fflush(invocation->out) == 0
-                   ? EXIT_DONE
-                   : report(invocation, "cannot write the output");
-    return file_write(path, text->at, text->size, error, sizeof error) ? EXIT_DONE
-                                                                       : report(invocation, error);
-}
-
-struct stream_sink {
+/* Text goes to a stream, or where that is NULL to a file. */
+struct output_sink {
     struct print_sink sink;
-    FILE *out;
-};
-
-static bool stream_take(struct print_sink *sink, const char *bytes, size_t size)
-{
-    return fwrite(bytes, 1, size, ((struct stream_sink *)sink)->out) == size;
-}
-
-struct file_sink {
-    struct print_sink sink;
-    struct file_out out;
+    FILE *stream;
+    struct file_out file;
     char error[512];
 };
 
-static bool file_take(struct print_sink *sink, const char *bytes, size_t size)
+static bool output_take(struct print_sink *sink, const char *bytes, size_t size)
 {
-    struct file_sink *file = (struct file_sink *)sink;
-    return file_out_write(&file->out, bytes, size, file->error, sizeof file->error);
+    struct output_sink *to = (struct output_sink *)sink;
+    return to->stream ? fwrite(bytes, 1, size, to->stream) == size
+                      : file_out_write(&to->file, bytes, size, to->error, sizeof to->error);
 }
 
 enum exit_status write_produced(const struct invocation *invocation, const char *path,
                                 text_producer *produce, const void *what)
 {
-    if (strcmp(path, "-") == 0) {
-        struct stream_sink stream = {{stream_take}, invocation->out};
-        return produce(&stream.sink, what) && fflush(invocation->out) == 0
+    struct output_sink to = {.sink = {output_take}};
+    if (!path || strcmp(path, "-") == 0) {
+        to.stream = invocation->out;
+        return produce(&to.sink, what) && fflush(to.stream) == 0
                    ? EXIT_DONE
-                   : report(invocation, "cannot write the output");
+                   : input_error(invocation, "cannot write the output");
     }
-    struct file_sink file = {.sink = {file_take}};
-    if (!file_out_open(&file.out, path, file.error, sizeof file.error))
-        return report(invocation, file.error);
-    if (!produce(&file.sink, what))
-        file_out_abandon(&file.out);
-    else if (file_out_commit(&file.out, file.error, sizeof file.error))
+    if (!file_out_open(&to.file, path, to.error, sizeof to.error))
+        return input_error(invocation, "%s", to.error);
+    if (!produce(&to.sink, what))
+        file_out_abandon(&to.file);
+    else if (file_out_commit(&to.file, to.error, sizeof to.error))
         return EXIT_DONE;
-    return report(invocation, file.error);
+    return input_error(invocation, "%s", to.error);
+}
+
+static bool produce_text(struct print_sink *sink, const void *what)
+{
+    const struct text *text = what;
+    return text->size == 0 || sink->take(sink, text->at, text->size);
+}
+
+enum exit_status write_output(const struct invocation *invocation, const char *path,
+                              const struct text *text)
+{
+    return write_produced(invocation, path, produce_text, text);
 }
 
 struct commented_module {
@@ -125,24 +111,19 @@ bool outputs_are_apart(const struct invocation *invocation)
     VEC(struct written) all = {NULL, 0, 0};
     for (unsigned i = 0; options[i]; i++) {
         const char *value;
-        if (!option_exists(invocation, options[i]))
-            continue;
         for (unsigned n = 0; apart && (value = option_value_at(invocation, options[i], n)); n++) {
             /* `run --output` names a value before the path. */
             const char *path = names_values && i == 0 ? strchr(value, '=') : NULL;
             struct written written = {.option = options[i],
                                       .path = path && path[1] ? path + 1 : value};
             written.exists = stat(written.path, &written.st) == 0;
-            if (!*written.path) {
-                usage_error(invocation, "'--%s=' needs the name of a file", written.option);
-                apart = false;
-            }
+            if (!*written.path)
+                apart = usage_fail(invocation, "'--%s=' needs the name of a file", written.option);
             for (uint32_t k = 0; apart && k < all.count; k++)
-                if (is_one_file(&written, &all.at[k])) {
-                    usage_error(invocation, "'--%s' and '--%s' would both be written to '%s'",
-                                all.at[k].option, written.option, written.path);
-                    apart = false;
-                }
+                if (is_one_file(&written, &all.at[k]))
+                    apart =
+                        usage_fail(invocation, "'--%s' and '--%s' would both be written to '%s'",
+                                   all.at[k].option, written.option, written.path);
             vec_push(&all, written);
         }
     }
@@ -150,83 +131,61 @@ bool outputs_are_apart(const struct invocation *invocation)
     return apart;
 }
 
+/* What a command writes of each of its files. */
+struct outputs {
+    struct arena arena;
+    struct intern names; /* of `paths` */
+    const char **paths;  /* by file of the invocation */
+};
+
 static bool ends_in_slash(const char *path)
 {
     size_t size = strlen(path);
     return size > 0 && path[size - 1] == '/';
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return ends_in_slash(path) || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
-}
-
-/* The path in the folder: the input's name, with the suffix in the place of ".skir". */
-static const char *path_in(struct outputs *outputs, const char *folder, const char *input,
-                           const char *suffix)
-{
-    const char *slash = strrchr(input, '/'), *name = slash ? slash + 1 : input;
-    size_t size = strlen(name);
-    if (size > 5 && strcmp(name + size - 5, ".skir") == 0)
-        size -= 5;
-    return arena_printf(&outputs->arena, "%s%s%.*s%s", folder, ends_in_slash(folder) ? "" : "/",
-                        (int)size, name, suffix);
-}
-
-/* The input that an output to this path would replace, or NULL. */
-static const char *find_input(const struct invocation *invocation, const char *path)
-{
-    for (unsigned i = 0; i < invocation->n_files; i++)
-        if (path_same(path, invocation->files[i]))
-            return invocation->files[i];
-    return NULL;
-}
-
+/* In the folder, the names of the inputs with the suffix in the place of ".skir". */
 static enum exit_status plan_in_folder(struct outputs *outputs, const struct invocation *invocation,
                                        const char *folder, const char *suffix)
 {
     for (unsigned i = 0; i < invocation->n_files; i++) {
-        const char *input = invocation->files[i];
+        const char *input = invocation->files[i], *slash = strrchr(input, '/');
+        const char *name = slash ? slash + 1 : input;
+        size_t size = strlen(name);
         if (strcmp(input, "-") == 0)
             return usage_error(invocation, "standard input has no name to be written by to '%s'",
                                folder);
-        const char *path = outputs->paths[i] = path_in(outputs, folder, input, suffix);
-        const char *overwritten = find_input(invocation, path);
+        if (size > 5 && strcmp(name + size - 5, ".skir") == 0)
+            size -= 5;
+        const char *path = outputs->paths[i] =
+            arena_printf(&outputs->arena, "%s%s%.*s%s", folder, ends_in_slash(folder) ? "" : "/",
+                         (int)size, name, suffix);
         uint32_t first = intern_copy(&outputs->names, path, strlen(path));
         if (first != i)
             return usage_error(invocation, "'%s' and '%s' would both be written to '%s'",
                                invocation->files[first], input, path);
-        if (overwritten)
-            return usage_error(invocation, "the output '%s' would replace the input '%s'", path,
-                               overwritten);
+        for (unsigned other = 0; other < invocation->n_files; other++)
+            if (path_same(path, invocation->files[other]))
+                return usage_error(invocation, "the output '%s' would replace the input '%s'", path,
+                                   invocation->files[other]);
     }
+    struct stat st;
+    if (mkdir(folder, 0777) != 0 && (errno != EEXIST || stat(folder, &st) != 0))
+        return input_error(invocation, "cannot make the folder '%s': %s", folder, strerror(errno));
     return EXIT_DONE;
 }
 
-static enum exit_status make_folder(const struct invocation *invocation, const char *folder)
-{
-    struct stat st;
-    if (mkdir(folder, 0777) == 0)
-        return EXIT_DONE;
-    if (errno == EEXIST && stat(folder, &st) == 0)
-        return EXIT_DONE; /* with the slash at its end, only a folder */
-    fprintf(invocation->err, "skirc: cannot make the folder '%s': %s\n", folder, strerror(errno));
-    return EXIT_INPUT;
-}
-
-enum exit_status outputs_plan(struct outputs *outputs, const struct invocation *invocation,
-                              const char *suffix, enum outputs_without without)
+static enum exit_status plan_outputs(struct outputs *outputs, const struct invocation *invocation,
+                                     const char *suffix, enum outputs_without without)
 {
     const char *output = option_value(invocation, "output");
     unsigned count = invocation->n_files;
+    struct stat st;
     outputs->paths = arena_alloc(&outputs->arena, count * sizeof *outputs->paths);
     for (unsigned i = 0; i < count; i++)
         outputs->paths[i] = output ? output : "-";
-    if (output && is_folder(output)) {
-        enum exit_status status = plan_in_folder(outputs, invocation, output, suffix);
-        return status == EXIT_DONE ? make_folder(invocation, output) : status;
-    }
+    if (output && (ends_in_slash(output) || (stat(output, &st) == 0 && S_ISDIR(st.st_mode))))
+        return plan_in_folder(outputs, invocation, output, suffix);
     if (count > 1 && output)
         return usage_error(invocation, "%u files need a folder: '%s' is none, '%s/' is made", count,
                            output, output);
@@ -236,19 +195,17 @@ enum exit_status outputs_plan(struct outputs *outputs, const struct invocation *
     return EXIT_DONE;
 }
 
-void outputs_free(struct outputs *outputs)
+enum exit_status outputs_each(struct invocation *invocation, const char *suffix,
+                              enum outputs_without without, outputs_work *work, const void *user)
 {
-    intern_free(&outputs->names);
-    arena_free(&outputs->arena);
-}
-
-enum exit_status outputs_each(struct outputs *outputs, struct invocation *invocation,
-                              outputs_work *work, const void *user)
-{
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; i < invocation->n_files; i++)
+    struct outputs outputs = {.paths = NULL};
+    enum exit_status status = plan_outputs(&outputs, invocation, suffix, without);
+    bool planned = status == EXIT_DONE;
+    for (unsigned i = 0; planned && i < invocation->n_files; i++)
         status =
-            worse_status(status, work(invocation, invocation->files[i], outputs->paths[i], user));
+            worse_status(status, work(invocation, invocation->files[i], outputs.paths[i], user));
+    intern_free(&outputs.names);
+    arena_free(&outputs.arena);
     return status;
 }
 
@@ -346,42 +303,29 @@ static enum exit_status remarks_write(const struct invocation *invocation, struc
 
 static bool use_colour(const struct invocation *invocation)
 {
-    const char *when = option_value(invocation, "color");
-    if (when && strcmp(when, "always") == 0)
-        return true;
-    if (when && strcmp(when, "never") == 0)
-        return false;
+    enum { AUTO, ALWAYS } when = option_word(invocation, "color");
     const char *no_colour = getenv("NO_COLOR");
     int fd = fileno(invocation->err);
-    return !(no_colour && *no_colour) && fd >= 0 && isatty(fd);
-}
-
-static const char *shown_path(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "<stdin>" : path;
-}
-
-static bool init_source(struct input *input, enum source_language language)
-{
-    const char *path = shown_path(input->path);
-    if (language == SOURCE_FOREIGN)
-        return source_init_foreign(&input->source, path, input->bytes.data, input->bytes.size);
-    return source_init(&input->source, path, input->bytes.data, input->bytes.size);
+    return when == AUTO ? !(no_colour && *no_colour) && fd >= 0 && isatty(fd) : when == ALWAYS;
 }
 
 static void open_source(struct input *input, const struct invocation *invocation, const char *path,
                         enum source_language language)
 {
-    *input = (struct input){.invocation = invocation, .path = path};
-    diags_init(&input->diags, NULL, shown_path(path));
-    uint64_t max_errors = input->diags.max_errors;
-    option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors);
-    input->diags.max_errors = (uint32_t)max_errors;
-    input->diags.remarks = option_given(invocation, "remarks");
+    const char *shown = strcmp(path, "-") == 0 ? "<stdin>" : path;
     char error[512];
-    if (!file_read_text(input->path, &input->bytes, error, sizeof error))
+    *input = (struct input){.invocation = invocation, .path = path};
+    diags_init(&input->diags, NULL, shown);
+    input->diags.max_errors =
+        (uint32_t)option_number(invocation, "max-errors", input->diags.max_errors);
+    input->diags.remarks = option_given(invocation, "remarks");
+    bool read = file_read_text(input->path, &input->bytes, error, sizeof error);
+    char *data = input->bytes.data;
+    if (!read)
         diag_at(&input->diags, DIAG_file, no_span, "%s", error);
-    else if (!init_source(input, language))
+    else if (!(language == SOURCE_FOREIGN
+                   ? source_init_foreign(&input->source, shown, data, input->bytes.size)
+                   : source_init(&input->source, shown, data, input->bytes.size)))
         diag_at(&input->diags, DIAG_file, no_span, "the file is larger than 4 GiB");
     else
         input->diags.source = &input->source;
@@ -416,24 +360,17 @@ bool input_open_foreign(struct input *input, const struct invocation *invocation
     return input->diags.source != NULL;
 }
 
-/* What a folder of kernels says of op types. */
-static bool add_op_types(struct input *input)
-{
-    struct file_fault fault;
-    const char *folder = option_exists(input->invocation, "kernel-dir")
-                             ? option_value(input->invocation, "kernel-dir")
-                             : NULL;
-    if (!folder || op_types_add_folder(op_types_of(input->module), folder, &fault))
-        return true;
-    diag_fault(&input->diags, DIAG_op_data, &fault);
-    return false;
-}
-
 bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)
 {
+    const char *folder = option_value(invocation, "kernel-dir");
+    struct file_fault fault;
     open_parsed(input, invocation, path, source_file_reader());
-    if (!input->module || !add_op_types(input))
+    if (!input->module)
         return false;
+    if (folder && !op_types_add_folder(op_types_of(input->module), folder, &fault)) {
+        diag_fault(&input->diags, DIAG_op_data, &fault);
+        return false;
+    }
     verify_warnings(input->module, &input->diags);
     bool inferred = infer_types(input->module, &input->diags);
     return verify_module(input->module, &input->diags) && inferred;
@@ -448,9 +385,7 @@ void input_diags_json(struct input *input, struct json *json, const char *file)
 
 enum exit_status input_close(struct input *input, enum exit_status status)
 {
-    const char *remarks = option_value(input->invocation, "remarks");
-    if (remarks && input->keeps_remarks)
-        remarks = NULL;
+    const char *remarks = input->keeps_remarks ? NULL : option_value(input->invocation, "remarks");
     if (input->module)
         origins_mark(input->module, &input->diags);
     diags_print(&input->diags, input->invocation->err, use_colour(input->invocation));

@@ -3,17 +3,17 @@
 #define FRONTEND_DRIVER_MODULE_IO_H
 
 #include "frontend/driver/command.h"
-#include "ir/core/module.h"
 #include "ir/support/file.h"
 #include "ir/support/intern.h"
 #include "ir/support/json.h"
+#include "ir/core/module.h"
 #include "ir/syntax/print.h"
 
 /* The exit status of the worse of two outcomes. */
 enum exit_status worse_status(enum exit_status a, enum exit_status b);
 
-/* Writes text to `path` ("-": the invocation's output stream). Failures are reported on the error
- * stream, as EXIT_INPUT. */
+/* Writes text to `path` ("-" or NULL: the invocation's output stream). Failures are reported on the
+ * error stream, as EXIT_INPUT. */
 enum exit_status write_output(const struct invocation *invocation, const char *path,
                               const struct text *text);
 
@@ -32,28 +32,17 @@ enum exit_status write_module(const struct invocation *invocation, const char *p
  * error. Standard output and devices may be written by several. */
 bool outputs_are_apart(const struct invocation *invocation);
 
-/* What a command writes of each of its files. Zero-initialised when empty. */
-struct outputs {
-    struct arena arena;
-    struct intern names; /* in a folder */
-    const char **paths;  /* of the invocation's files; "-": the output stream */
-};
-
 /* What becomes of files without --output. */
 enum outputs_without { OUTPUTS_ONE /* one is printed, several are refused */, OUTPUTS_JOINED };
 
-/* Plans by --output: a file, for one file; or a folder, one that is there, or a path with a slash
- * at its end, which is made. In a folder, files are named after the inputs, with this suffix. Where
- * two would be one, or one an input, nothing is written: a usage error. */
-enum exit_status outputs_plan(struct outputs *outputs, const struct invocation *invocation,
-                              const char *suffix, enum outputs_without without);
-void outputs_free(struct outputs *outputs);
-
-/* Does the work for each file, and returns the worst status. */
+/* Does the work for each file of the command, and returns the worst status. Outputs are those of
+ * --output: a file, for one input; or a folder, one that is there, or a path with a slash at its
+ * end, which is made. In a folder, files are named after the inputs, with this suffix. Where two
+ * would be one, or one an input, nothing is done: a usage error. "-" is the output stream. */
 typedef enum exit_status outputs_work(struct invocation *invocation, const char *input,
                                       const char *output, const void *user);
-enum exit_status outputs_each(struct outputs *outputs, struct invocation *invocation,
-                              outputs_work *work, const void *user);
+enum exit_status outputs_each(struct invocation *invocation, const char *suffix,
+                              enum outputs_without without, outputs_work *work, const void *user);
 
 /* A .skir file as the commands use it: read, parsed, and its diagnostics. */
 

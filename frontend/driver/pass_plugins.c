@@ -159,9 +159,7 @@ enum exit_status pass_plugins_open(struct pass_plugins *plugins,
     const char *path;
     *plugins = (struct pass_plugins){.table = {NULL, 0, 0}};
     pass_table_init(&plugins->table);
-    for (unsigned i = 0; option_exists(invocation, "pass-plugin") &&
-                         (path = option_value_at(invocation, "pass-plugin", i));
-         i++)
+    for (unsigned i = 0; (path = option_value_at(invocation, "pass-plugin", i)); i++)
         if (!load(plugins, path, invocation->err))
             return EXIT_INPUT;
     return EXIT_DONE;

@@ -1,36 +1,26 @@
 #include "frontend/driver/shared_options.h"
-#include "ir/core/sk_options.h"
 #include "ir/support/parts.h"
+#include "ir/core/sk_options.h"
 
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 256 };
-
-bool jobs_option(const struct invocation *invocation, unsigned *jobs)
+unsigned jobs_option(const struct invocation *invocation)
 {
     unsigned processors = parts_processors();
-    uint64_t wanted = processors < MAX_JOBS ? processors : MAX_JOBS;
-    bool right = option_number(invocation, "jobs", 1, MAX_JOBS, &wanted);
-    *jobs = (unsigned)wanted;
-    return right;
+    return (unsigned)option_number(invocation, "jobs",
+                                   processors < MAX_JOBS ? processors : MAX_JOBS);
 }
 
-static bool address_space_is_limited(void)
+void threads_option(const struct invocation *invocation, struct threads *threads)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-bool threads_option(const struct invocation *invocation, struct threads *threads)
-{
     threads->always = option_given(invocation, "jobs");
-    bool right = jobs_option(invocation, &threads->most);
-    if (!threads->always && address_space_is_limited())
+    threads->most = jobs_option(invocation);
+    if (!threads->always && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         threads->most = 1;
-    return right;
 }
 
 const struct backend *target_option(const struct invocation *invocation)
@@ -44,32 +34,27 @@ const struct backend *target_option(const struct invocation *invocation)
     return backend;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* <folder of the program>/backend/kernels, or NULL where there is no such folder. */
-static const char *beside_program(struct arena *arena)
+static const char *kernels_of_build(struct arena *arena)
 {
     char program[4096];
+    struct stat st;
     ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
     if (size <= 0)
         return NULL;
     program[size] = '\0';
-    char *slash = strrchr(program, '/');
+    const char *slash = strrchr(program, '/');
     if (!slash)
         return NULL;
     const char *kernels =
         arena_printf(arena, "%.*s/backend/kernels", (int)(slash - program), program);
-    return is_directory(kernels) ? kernels : NULL;
+    return stat(kernels, &st) == 0 && S_ISDIR(st.st_mode) ? kernels : NULL;
 }
 
 void kernel_dir_find(const struct invocation *invocation, struct arena *arena,
                      struct session_options *options)
 {
-    const char *given = option_value(invocation, "kernel-dir"), *own = beside_program(arena);
+    const char *given = option_value(invocation, "kernel-dir"), *own = kernels_of_build(arena);
     options->header_dir = own ? own : session_installed_kernels();
     options->kernel_dir = given ? given : options->header_dir;
 }
@@ -81,10 +66,8 @@ bool sk_argument_check(const struct invocation *invocation, const char *option)
     if (!text)
         return true;
     size_t size = strlen(text);
-    if (size >= UINT32_MAX) {
-        usage_error(invocation, "the value of --%s is too long", option);
-        return false;
-    }
+    if (size >= UINT32_MAX)
+        return usage_fail(invocation, "the value of --%s is too long", option);
     char path[32];
     snprintf(path, sizeof path, "--%s", option);
     struct source source = {.path = path, .text = text, .size = (uint32_t)size};
@@ -95,28 +78,5 @@ bool sk_argument_check(const struct invocation *invocation, const char *option)
     diags_print(&diags, invocation->err, false);
     diags_free(&diags);
     source_free(&source);
-    if (!ok)
-        usage_error(invocation, "%s has errors", path);
-    return ok;
-}
-
-bool fusion_arguments_read(const struct invocation *invocation, struct session_options *options)
-{
-    static const char *const partitions[] = {"fewest", "reference", NULL};
-    static const char *const names[] = {"own", "reference", NULL};
-    unsigned partition = 0, name = 0;
-    if (!option_exists(invocation, "partition"))
-        return true;
-    if (!option_choice(invocation, "partition", partitions, &partition) ||
-        !option_choice(invocation, "names", names, &name))
-        return false;
-    options->reference_partition = partition == 1;
-    options->reference_names = name == 1;
-    return true;
-}
-
-bool fusion_arguments_check(const struct invocation *invocation)
-{
-    struct session_options options = {.target = NULL};
-    return fusion_arguments_read(invocation, &options);
+    return ok || usage_fail(invocation, "%s has errors", path);
 }

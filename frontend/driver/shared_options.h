@@ -9,20 +9,21 @@
 
 /* ---- How many threads, or processes, work at a time ---- */
 
+enum { MAX_JOBS = 256 };
+
 /* Of commands that look at the graphs and entries of a module by threads. */
 #define JOBS_OPTION                                                                                \
     {                                                                                              \
-        "jobs", 'j', OPTION_VALUE, "N",                                                            \
+        "jobs", 'j', OPTION_NUMBER(1, MAX_JOBS), "N",                                              \
             "work with N threads; if not given, with as many as there are processors, and less "   \
             "for what is small"                                                                    \
     }
 
-/* What is given, or else the number of processors. False, with a message, where it is no number of
- * jobs. */
-bool jobs_option(const struct invocation *invocation, unsigned *jobs);
+/* What is given, or else the number of processors. */
+unsigned jobs_option(const struct invocation *invocation);
 /* The same as threads: those that are asked for are always there. If none are, there is one where
  * the process may not have much address space, of which each takes its share for ever. */
-bool threads_option(const struct invocation *invocation, struct threads *threads);
+void threads_option(const struct invocation *invocation, struct threads *threads);
 
 /* ---- The option --target ---- */
 
@@ -43,19 +44,5 @@ void kernel_dir_find(const struct invocation *invocation, struct arena *arena,
 /* Whether the value of an option ("sk-options"), where one is given, is correct. Says what is wrong
  * with it, as for the options of a scope, on the error stream; and warns there. */
 bool sk_argument_check(const struct invocation *invocation, const char *option);
-
-/* ---- The options --partition and --names: cuts of scopes, names of super kernels ---- */
-
-#define FUSION_OPTIONS                                                                             \
-    {"partition", 0, OPTION_VALUE, "RULE",                                                         \
-     "where scopes are cut: fewest launches (default), or where the reference compiler cuts"},     \
-    {                                                                                              \
-        "names", 0, OPTION_VALUE, "RULE", "names of super kernels: own (default), or reference"    \
-    }
-
-/* What they say, if the command has them. False, with a usage error, where a value is unknown. */
-bool fusion_arguments_read(const struct invocation *invocation, struct session_options *options);
-/* Whether fusion_arguments_read succeeds. */
-bool fusion_arguments_check(const struct invocation *invocation);
 
 #endif

@@ -1,8 +1,8 @@
 #include "frontend/driver/skirc.h"
 #include "frontend/driver/child_process.h"
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/shared_options.h"
+#include "frontend/driver/cmd.h"
 #include "ir/support/file.h"
 #include "ir/support/tool.h"
 
@@ -10,49 +10,34 @@
 #include <string.h>
 
 static const struct option common_options[] = {
-    {"max-errors", 0, OPTION_VALUE, "N", "show at most N errors (20); 0 shows all"},
+    {"max-errors", 0, OPTION_NUMBER(0, UINT32_MAX), "N", "show at most N errors (20); 0 shows all"},
     {"remarks", 0, OPTION_OPTIONAL, "FILE.json",
      "explain what was decided; with a file, write all diagnostics there as JSON"},
-    {"color", 0, OPTION_VALUE, "WHEN", "colour messages: auto, always or never"},
+    {"color", 0, OPTION_WORD("auto", "always", "never"), "WHEN",
+     "colour messages: auto, always or never"},
     {"help", 'h', OPTION_FLAG, NULL, "show this help"},
     {0},
 };
-
-static bool check_common_options(const struct invocation *invocation)
-{
-    static const char *const colours[] = {"auto", "always", "never", NULL};
-    uint64_t max_errors;
-    unsigned colour;
-    if (invocation->n_files > 1 && option_value(invocation, "remarks")) {
-        usage_error(invocation,
-                    "--remarks=FILE.json takes one file's diagnostics, "
-                    "but there are %u files",
-                    invocation->n_files);
-        return false;
-    }
-    if (!tool_timeout_is_valid()) {
-        usage_error(invocation,
-                    "SKIR_TOOL_TIMEOUT is '%s' in the environment, but must be a number "
-                    "of seconds from 1 to 1000000",
-                    getenv("SKIR_TOOL_TIMEOUT"));
-        return false;
-    }
-    unsigned jobs;
-    if (strcmp(invocation->command->name, "test") != 0) /* tests are blessed in place */
-        file_protect_inputs(true);
-    return outputs_are_apart(invocation) &&
-           option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
-           (!option_exists(invocation, "jobs") || jobs_option(invocation, &jobs)) &&
-           option_choice(invocation, "color", colours, &colour);
-}
 
 /* Passes of plugins are code of the user. `run` has a child for all that it does. */
 static enum exit_status run(struct invocation *invocation)
 {
     struct child_end end;
-    bool plugins =
-        option_exists(invocation, "pass-plugin") && option_given(invocation, "pass-plugin");
-    return plugins && !option_exists(invocation, "in-process")
+    if (invocation->n_files > 1 && option_value(invocation, "remarks"))
+        return usage_error(invocation,
+                           "--remarks=FILE.json takes one file's diagnostics, but there are %u "
+                           "files",
+                           invocation->n_files);
+    if (!tool_timeout_is_valid())
+        return usage_error(invocation,
+                           "SKIR_TOOL_TIMEOUT is '%s' in the environment, but must be a number of "
+                           "seconds from 1 to 1000000",
+                           getenv("SKIR_TOOL_TIMEOUT"));
+    if (strcmp(invocation->command->name, "test") != 0) /* tests are blessed in place */
+        file_protect_inputs(true);
+    if (!outputs_are_apart(invocation) || !sk_argument_check(invocation, "sk-options"))
+        return EXIT_USAGE;
+    return option_given(invocation, "pass-plugin") && !option_exists(invocation, "in-process")
                ? child_run(invocation, invocation->command->run, &end)
                : invocation->command->run(invocation);
 }
@@ -129,4 +114,4 @@ static const struct command commands[] = {
     {0},
 };
 
-const struct cli skirc = {commands, common_options, check_common_options, false, run};
+const struct cli skirc = {commands, common_options, run, false};

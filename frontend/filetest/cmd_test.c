@@ -1,6 +1,6 @@
 /* skirc test: golden-file tests. */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/shared_options.h"
+#include "frontend/driver/cmd.h"
 #include "frontend/filetest/golden_processes.h"
 #include "ir/support/file.h"
 
@@ -9,15 +9,13 @@
 
 const struct option options_test[] = {
     {"bless", 0, OPTION_FLAG, NULL, "rewrite the expectations of tests that fail"},
-    {"jobs", 'j', OPTION_VALUE, "N",
+    {"jobs", 'j', OPTION_NUMBER(1, MAX_JOBS), "N",
      "run N tests at a time; the number of processors if not given"},
     {"tap", 0, OPTION_FLAG, NULL, "print TAP, the test anything protocol"},
     {"filter", 0, OPTION_VALUE, "TEXT", "only tests with TEXT in their path or claim"},
-    {"timeout", 0, OPTION_VALUE, "SECONDS", "how long one test may take (60)"},
+    {"timeout", 0, OPTION_NUMBER(1, 86400), "SECONDS", "how long one test may take (60)"},
     {0},
 };
-
-enum { MAX_TIMEOUT = 86400 };
 
 struct suite {
     struct invocation *invocation;
@@ -147,14 +145,15 @@ static void finished(void *user, const struct golden_job *job, uint32_t index)
 
 /* ---------------------------------------------------------------------------- command ---- */
 
-static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigned timeout)
+static enum exit_status run_suite(struct suite *suite)
 {
-    struct golden_processes processes = {.cli = suite->invocation->cli,
-                                         .bless = option_given(suite->invocation, "bless"),
-                                         .workers = workers,
-                                         .timeout = timeout,
-                                         .finished = finished,
-                                         .user = suite};
+    struct golden_processes processes = {
+        .cli = suite->invocation->cli,
+        .bless = option_given(suite->invocation, "bless"),
+        .workers = jobs_option(suite->invocation),
+        .timeout = (unsigned)option_number(suite->invocation, "timeout", 60),
+        .finished = finished,
+        .user = suite};
     if (suite->tap)
         fprintf(suite->invocation->out, "1..%u\n", suite->jobs.count);
     if (suite->jobs.count == 0 && !suite->broken)
@@ -176,11 +175,6 @@ static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigne
 
 enum exit_status cmd_test(struct invocation *invocation)
 {
-    unsigned workers;
-    uint64_t timeout = 60;
-    if (!jobs_option(invocation, &workers) ||
-        !option_number(invocation, "timeout", 1, MAX_TIMEOUT, &timeout))
-        return EXIT_USAGE;
     struct suite suite = {.invocation = invocation,
                           .filter = option_value(invocation, "filter"),
                           .tap = option_given(invocation, "tap")};
@@ -192,7 +186,7 @@ enum exit_status cmd_test(struct invocation *invocation)
         else
             add_file(&suite, path, true);
     }
-    enum exit_status status = run_suite(&suite, workers, (unsigned)timeout);
+    enum exit_status status = run_suite(&suite);
     vec_free(&suite.jobs);
     arena_free(&suite.arena);
     return status;

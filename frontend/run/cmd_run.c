@@ -1,10 +1,10 @@
 /* skirc run: a graph on this machine, measured, checked and compared. */
 #include "frontend/driver/child_process.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/shared_options.h"
 #include "frontend/run/run_answers.h"
 #include "frontend/run/run_checks.h"
 #include "frontend/run/run_launch.h"
@@ -214,7 +214,7 @@ const struct option options_run[] = {
     {"repeat", 0, OPTION_VALUE, "N",
      "measured runs behind the first one, or auto: till 0.2 s were measured, 100 at most. Default: "
      "auto; 0 with --race-check, --trace and --unproven"},
-    {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
+    {"seed", 0, OPTION_NUMBER(0, UINT64_MAX), "N", "seed of random inputs (1)"},
     {"unproven", 0, OPTION_FLAG, NULL,
      "run entries even if their synchronisation is refuted, and launches that can hang, to see "
      "what happens"},
@@ -240,9 +240,10 @@ const struct option options_run[] = {
      "file for 'skirc trace', however launches end"},
     {"in-process", 0, OPTION_FLAG, NULL,
      "run kernels in the process that was called, for debuggers, not in one of their own"},
-    {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
-    {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
-    {"max-iterations", 0, OPTION_VALUE, "N",
+    {"threads", 0, OPTION_NUMBER(0, 1024), "N", "host threads (as many as there are processors)"},
+    {"timeout", 0, OPTION_NUMBER(0, 1000000), "SECONDS",
+     "end a launch that takes longer (60); 0: never"},
+    {"max-iterations", 0, OPTION_NUMBER(0, UINT64_MAX), "N",
      "end a While that calls its body more often (1000000); 0: never"},
     BIND_OPTION,
     SHAPE_OPTION,
@@ -405,12 +406,8 @@ static enum exit_status give_output_back(const struct invocation *invocation, FI
 static enum exit_status run_here(struct invocation *invocation)
 {
     FILE *out = invocation->out, *kept = NULL;
-    struct runner runner = {.invocation = invocation,
-                            .out = invocation->out,
-                            .name = invocation->files[0],
-                            .seed = 1,
-                            .timeout = 60,
-                            .max_iterations = 1000000};
+    struct runner runner = {
+        .invocation = invocation, .out = invocation->out, .name = invocation->files[0]};
     if (!run_options_read(&runner))
         return EXIT_USAGE;
     if (run_json_is_printed(invocation)) {

@@ -1,14 +1,14 @@
 /* What a run is to do: values that options name, options, the graph, and stubs that cannot run. */
 #include "frontend/run/run_setup.h"
-#include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/shared_options.h"
+#include "frontend/driver/graph_arguments.h"
 #include "frontend/tensor/npy.h"
-#include "ir/analysis/contents.h"
-#include "ir/core/calls.h"
-#include "ir/core/kernels.h"
-#include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
+#include "ir/core/calls.h"
+#include "ir/analysis/contents.h"
+#include "ir/shapes/gears.h"
+#include "ir/core/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
@@ -234,18 +234,15 @@ bool run_options_read(struct runner *runner)
     runner->trust_kernels = option_given(invocation, "trust-kernels");
     runner->check_kernels = option_given(invocation, "check-kernels");
     runner->serial = option_given(invocation, "serial");
-    if (runner->check_kernels && runner->trust_kernels) {
-        usage_error(invocation, "'--check-kernels' and '--trust-kernels' exclude each other");
-        return false;
-    }
+    if (runner->check_kernels && runner->trust_kernels)
+        return usage_fail(invocation, "'--check-kernels' and '--trust-kernels' exclude each other");
     runner->profile = option_value(invocation, "profile");
     runner->trace = option_value(invocation, "trace");
-    return choose_target(runner) && read_repeat(runner) && read_comparison(runner) &&
-           option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
-           option_number(invocation, "threads", 0, 1024, &runner->threads) &&
-           option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
-           option_number(invocation, "max-iterations", 0, UINT64_MAX, &runner->max_iterations) &&
-           sk_argument_check(invocation, "sk-options") && fusion_arguments_check(invocation);
+    runner->seed = option_number(invocation, "seed", 1);
+    runner->threads = option_number(invocation, "threads", 0);
+    runner->timeout = option_number(invocation, "timeout", 60);
+    runner->max_iterations = option_number(invocation, "max-iterations", 1000000);
+    return choose_target(runner) && read_repeat(runner) && read_comparison(runner);
 }
 
 const char *run_options_record(const struct runner *runner)

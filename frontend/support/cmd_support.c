@@ -1,6 +1,6 @@
 /* skirc support: files for shells and editors. */
-#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
+#include "frontend/driver/cmd.h"
 #include "frontend/support/support.h"
 #include "ir/support/diag.h"
 
@@ -24,14 +24,14 @@ enum exit_status cmd_support(struct invocation *invocation)
 {
     const char *name = invocation->files[0];
     struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-    const char *path = option_value(invocation, "output");
     struct text text = {NULL, 0, 0};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         suggest_offer_text(&suggest, files[i].name);
         if (strcmp(files[i].name, name) != 0)
             continue;
         files[i].print(invocation->cli, &text);
-        enum exit_status status = write_output(invocation, path ? path : "-", &text);
+        enum exit_status status =
+            write_output(invocation, option_value(invocation, "output"), &text);
         text_free(&text);
         return status;
     }

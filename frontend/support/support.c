@@ -4,97 +4,52 @@
 
 #include <string.h>
 
-/* What can follow an option. */
-enum value_kind {
-    VALUE_NONE, /* a flag */
-    VALUE_ANY,
-    VALUE_WORDS,
-    VALUE_FILE,
-    VALUE_FOLDER
-};
+/* ------------------------------------------------------------------------------- words ---- */
 
-struct option_values {
-    enum value_kind kind;
-    const char *const *words; /* ended by NULL */
-    char between;             /* 0: one value */
-};
-
-static const char *const vocabulary_keywords[] = {
+static const char *const KEYWORDS[] = {
 #define KEYWORD(name) #name,
 #include "ir/core/words.def"
 #undef KEYWORD
     NULL};
 
-static const char *const vocabulary_words[] = {
+static const char *const WORDS[] = {
 #define WORD(name) #name,
 #include "ir/core/words.def"
 #undef WORD
     NULL};
 
-static const char *const vocabulary_instructions[] = {
+static const char *const INSTRUCTIONS[] = {
 #define INSTR(name, ...) #name,
 #include "ir/core/instrs.def"
 #undef INSTR
     NULL};
 
-static const char *const vocabulary_dtypes[] = {
+static const char *const DTYPES[] = {
 #define DTYPE(name, ...) #name,
 #include "ir/core/dtypes.def"
 #undef DTYPE
     NULL};
 
-static const char *const vocabulary_formats[] = {
+static const char *const FORMATS[] = {
 #define FORMAT(name, ...) #name,
 #include "ir/core/formats.def"
 #undef FORMAT
     NULL};
 
-static const char *const vocabulary_kernel_types[] = {
+static const char *const KERNEL_TYPES[] = {
 #define KERNEL_TYPE(name, ...) #name,
 #include "ir/core/kernel_types.def"
 #undef KERNEL_TYPE
     NULL};
 
-static const char *const vocabulary_sk_options[] = {
+static const char *const SK_OPTIONS[] = {
 #define SK_OPTION(name, text, ...) text,
 #include "ir/core/sk_options.def"
 #undef SK_OPTION
     NULL};
 
-/* Appends them with `between` in between. */
-static void vocabulary_print(struct text *text, const char *const *words, const char *between)
-{
-    for (size_t i = 0; words[i]; i++)
-        text_printf(text, "%s%s", i ? between : "", words[i]);
-}
-
-/* ------------------------------------------------------------------------------- sets ---- */
-
-static const char *const COLOURS[] = {"auto", "always", "never", NULL};
-static const char *const COMPARED[] = {"unfused", NULL};
-static const char *const PARTITIONS[] = {"fewest", "reference", NULL};
-static const char *const NAMES[] = {"own", "reference", NULL};
-
-static const char *const PASSES[] = {
-#define PASS(name, cli, where, needs, gives, changes, summary) cli,
-#include "passes/manager/passes.def"
-#undef PASS
-    NULL};
-
-static const char *const PASS_LISTS[] = {"default",
-#define PASS(name, cli, where, needs, gives, changes, summary) cli,
-#include "passes/manager/passes.def"
-#undef PASS
-                                         NULL};
-
-static const char *const SK_OPTIONS[] = {
-#define SK_OPTION(name, text, kind, low, high, absent, words, help) text "=",
-#include "ir/core/sk_options.def"
-#undef SK_OPTION
-    NULL};
-
 static const char *const TARGETS[] = {
-#define BACKEND(name, summary, runs, functions) #name,
+#define BACKEND(name, ...) #name,
 #include "backend/target/backends.def"
 #undef BACKEND
     NULL};
@@ -108,10 +63,16 @@ static const char *const RUNNERS[] = {
     NULL};
 
 static const char *const EMISSIONS[] = {
-#define EMISSION(target, name, kind, suffix, make, summary) name,
+#define EMISSION(target, name, ...) name,
 #include "backend/target/backends.def"
 #undef EMISSION
     NULL};
+
+static const char *const PASS_LISTS[] = {"default",
+#define PASS(name, cli, ...) cli,
+#include "passes/manager/passes.def"
+#undef PASS
+                                         NULL};
 
 #define IF_yes(cli) cli,
 #define IF_some(cli) cli,
@@ -129,86 +90,91 @@ static const char *const WRITTEN_FORMATS[] = {
 #undef FORMAT
     NULL};
 
-/* ---------------------------------------------------------------------------- options ---- */
+static const char *const COMPARED[] = {"unfused", NULL};
 
-static const struct row {
-    const char *command, *option;
-    struct option_values values;
-} rows[] = {
-#define VALUES(command, option, set, between) {command, option, {VALUE_WORDS, set, between}},
-#include "frontend/support/values.def"
-#undef VALUES
+/* What values of options can be, besides those of OPTION_WORD. Options that are not here take
+ * anything, or files where their metavar says so. */
+static const struct completion {
+    const char *command, *option; /* command: NULL for every one that has the option */
+    const char *const *words;
+    char between;       /* of several words in one value; 0: there is one */
+    const char *ending; /* of each word */
+} completions[] = {
+    {NULL, "passes", PASS_LISTS, ',', ""},
+    {NULL, "print-after", PASS_LISTS + 1, ',', ""},
+    {NULL, "start-after", PASS_LISTS + 1, 0, ""},
+    {NULL, "stop-after", PASS_LISTS + 1, 0, ""},
+    {NULL, "sk-options", SK_OPTIONS, ':', "="},
+    {"compile", "target", TARGETS, 0, ""},
+    {"run", "target", RUNNERS, 0, ""},
+    {NULL, "emit", EMISSIONS, 0, ""},
+    {NULL, "compare", COMPARED, 0, ""},
+    {"import", "format", READ_FORMATS, 0, ""},
+    {"export", "format", WRITTEN_FORMATS, 0, ""},
 };
 
-static struct option_values option_values(const struct command *command,
-                                          const struct option *option)
+/* Its `words` are NULL where there are none. */
+static struct completion find_completion(const struct command *command, const struct option *option)
 {
-    if (!option->metavar)
-        return (struct option_values){.kind = VALUE_NONE};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].option, option->name) == 0 &&
-            (!*rows[i].command || strcmp(rows[i].command, command->name) == 0))
-            return rows[i].values;
-    if (strcmp(option->metavar, "DIR") == 0)
-        return (struct option_values){.kind = VALUE_FOLDER};
-    return (struct option_values){
-        .kind = (strstr(option->metavar, "FILE") || strncmp(option->metavar, "OUT", 3) == 0)
-                    ? VALUE_FILE
-                    : VALUE_ANY};
+    for (size_t i = 0; i < sizeof completions / sizeof completions[0]; i++)
+        if (strcmp(completions[i].option, option->name) == 0 &&
+            (!completions[i].command || strcmp(completions[i].command, command->name) == 0))
+            return completions[i];
+    return (struct completion){.words = option->kind.words, .ending = ""};
 }
 
-/* ------------------------------------------------------------------------------- words ---- */
-
-static bool is_repeated(const char *const *words, size_t i)
+static bool takes_folder(const struct option *option)
 {
-    for (size_t j = 0; j < i; j++)
-        if (strcmp(words[j], words[i]) == 0)
-            return true;
-    return false;
+    return strcmp(option->metavar, "DIR") == 0;
 }
 
-static void print_each_once(struct text *text, const char *const *words)
+static bool takes_file(const struct option *option)
 {
-    const char *between = "";
+    return strstr(option->metavar, "FILE") || strncmp(option->metavar, "OUT", 3) == 0;
+}
+
+/* Appends each word once, with `between` in between. */
+static void print_words(struct text *text, const char *const *words, const char *ending,
+                        const char *between)
+{
     for (size_t i = 0; words[i]; i++) {
-        if (is_repeated(words, i))
-            continue;
-        text_printf(text, "%s%s", between, words[i]);
-        between = " ";
+        size_t first = 0;
+        while (strcmp(words[first], words[i]) != 0)
+            first++;
+        if (first == i)
+            text_printf(text, "%s%s%s", i ? between : "", words[i], ending);
     }
 }
 
-/* ----------------------------------------------------------------------------- options ---- */
+/* -------------------------------------------------------------------------------- bash ---- */
 
 static void print_option_names(struct text *text, const struct option *options)
 {
-    for (const struct option *option = options; option && option->name; option++)
-        text_printf(text, " --%s%s", option->name, option->kind == OPTION_FLAG ? "" : "=");
+    for (; options->name; options++)
+        text_printf(text, " --%s%s", options->name, options->kind.value == VALUE_NONE ? "" : "=");
 }
 
 static void print_values(struct text *text, const struct command *command,
                          const struct option *option)
 {
-    struct option_values values = option_values(command, option);
-    if (values.kind == VALUE_NONE)
+    struct completion completion = find_completion(command, option);
+    if (option->kind.value == VALUE_NONE)
         return;
     text_printf(text, "    \"%s --%s\"", command->name, option->name);
     if (option->letter)
         text_printf(text, " | \"%s -%c\"", command->name, option->letter);
-    text_string(text, ") ");
-    if (option->kind == OPTION_OPTIONAL)
-        text_string(text, "joined=1 ");
-    if (values.kind == VALUE_WORDS) {
+    text_printf(text, ") %s", option->kind.value == VALUE_OPTIONAL ? "joined=1 " : "");
+    if (completion.words) {
         text_string(text, "kind=words words=\"");
-        print_each_once(text, values.words);
+        print_words(text, completion.words, completion.ending, " ");
         text_string(text, "\"");
-        if (values.between)
-            text_printf(text, " between=%c", values.between);
+        if (completion.between)
+            text_printf(text, " between=%c", completion.between);
     } else {
         text_printf(text, "kind=%s",
-                    values.kind == VALUE_FILE     ? "file"
-                    : values.kind == VALUE_FOLDER ? "folder"
-                                                  : "any");
+                    takes_folder(option) ? "folder"
+                    : takes_file(option) ? "file"
+                                         : "any");
     }
     text_string(text, " ;;\n");
 }
@@ -294,70 +260,61 @@ void support_bash(const struct cli *cli, struct text *text)
     text_string(text, "# What stands behind an option: kind, words, what is between several.\n"
                       "_skirc_values() # COMMAND OPTION\n{\n    case \"$1 $2\" in\n");
     for (const struct command *command = cli->commands; command->name; command++) {
-        for (const struct option *o = command->options; o && o->name; o++)
+        for (const struct option *o = command->options; o->name; o++)
             print_values(text, command, o);
-        for (const struct option *o = cli->common_options; o && o->name; o++)
+        for (const struct option *o = cli->common_options; o->name; o++)
             print_values(text, command, o);
     }
     text_string(text, "    esac\n}\n\n");
     text_string(text, bash_function);
 }
 
-/* ------------------------------------------------------------------------------ quoting ---- */
+/* --------------------------------------------------------------------------------- zsh ---- */
 
 /* A piece of a specification in single quotes, in which `special` have a meaning. Of a text with
  * several lines the first. */
 static void print_quoted(struct text *text, const char *piece, const char *special)
 {
     for (; *piece && *piece != '\n'; piece++) {
-        if (*piece == '\'') {
-            text_string(text, "'\\''");
-            continue;
-        }
-        if (strchr(special, *piece))
+        if (*piece == '\'')
+            text_string(text, "'\\'");
+        else if (strchr(special, *piece))
             text_char(text, '\\');
         text_char(text, *piece);
     }
 }
 
-/* ------------------------------------------------------------------------------ options ---- */
-
 /* `--name=[help]:metavar:action`; the letter of an option is one more name of it. */
 static void print_spec(struct text *text, const struct command *command,
                        const struct option *option, bool letter)
 {
-    struct option_values values = option_values(command, option);
-    text_string(text, " \\\n            '");
-    if (option->kind == OPTION_MANY)
-        text_char(text, '*');
+    struct completion completion = find_completion(command, option);
+    bool optional = option->kind.value == VALUE_OPTIONAL;
+    text_printf(text, " \\\n            '%s", option->kind.value == VALUE_MANY ? "*" : "");
     if (letter)
         text_printf(text, "-%c", option->letter);
     else
         text_printf(text, "--%s", option->name);
-    if (values.kind != VALUE_NONE)
-        text_string(text, option->kind == OPTION_OPTIONAL ? "=-" : letter ? "+" : "=");
+    if (option->metavar)
+        text_string(text, optional ? "=-" : letter ? "+" : "=");
     text_char(text, '[');
     print_quoted(text, option->help, "[]:\\");
     text_char(text, ']');
-    if (values.kind != VALUE_NONE) {
-        text_string(text, option->kind == OPTION_OPTIONAL ? "::" : ":");
+    if (option->metavar) {
+        text_string(text, optional ? "::" : ":");
         print_quoted(text, option->metavar, ":\\");
         text_char(text, ':');
-        if (values.kind == VALUE_FILE) {
-            text_string(text, "_files");
-        } else if (values.kind == VALUE_FOLDER) {
-            text_string(text, "_files -/");
-        } else if (values.kind == VALUE_ANY) {
-            text_char(text, ' ');
-        } else if (values.between) {
-            text_printf(text, "_values -s %c %s", values.between, "value");
-            for (size_t i = 0; values.words[i]; i++)
-                text_printf(text, " %s", values.words[i]);
+        if (completion.words) {
+            if (completion.between)
+                text_printf(text, "_values -s %c value ", completion.between);
+            else
+                text_char(text, '(');
+            print_words(text, completion.words, completion.ending, " ");
+            text_string(text, completion.between ? "" : ")");
         } else {
-            text_char(text, '(');
-            for (size_t i = 0; values.words[i]; i++)
-                text_printf(text, "%s%s", i ? " " : "", values.words[i]);
-            text_char(text, ')');
+            text_string(text, takes_folder(option) ? "_files -/"
+                              : takes_file(option) ? "_files"
+                                                   : " ");
         }
     }
     text_char(text, '\'');
@@ -366,27 +323,12 @@ static void print_spec(struct text *text, const struct command *command,
 static void print_specs(struct text *text, const struct command *command,
                         const struct option *options)
 {
-    for (const struct option *option = options; option && option->name; option++) {
-        print_spec(text, command, option, false);
-        if (option->letter)
-            print_spec(text, command, option, true);
+    for (; options->name; options++) {
+        print_spec(text, command, options, false);
+        if (options->letter)
+            print_spec(text, command, options, true);
     }
 }
-
-static void print_operands(struct text *text, const struct command *command)
-{
-    if (strcmp(command->name, "support") == 0) {
-        text_string(text, " \\\n            '1:what:(");
-#define SUPPORT(name, summary) text_string(text, " " #name);
-#include "frontend/support/support.def"
-#undef SUPPORT
-        text_string(text, ")' ;;\n");
-        return;
-    }
-    text_string(text, " \\\n            '*:file:_files' ;;\n");
-}
-
-/* ----------------------------------------------------------------------------- commands ---- */
 
 void support_zsh(const struct cli *cli, struct text *text)
 {
@@ -408,15 +350,25 @@ void support_zsh(const struct cli *cli, struct text *text)
         text_printf(text, "        %s)\n            _arguments", command->name);
         print_specs(text, command, command->options);
         print_specs(text, command, cli->common_options);
-        print_operands(text, command);
+        if (strcmp(command->name, "support") == 0) {
+            text_string(text, " \\\n            '1:what:(");
+#define SUPPORT(name, summary) text_string(text, " " #name);
+#include "frontend/support/support.def"
+#undef SUPPORT
+            text_string(text, ")' ;;\n");
+        } else {
+            text_string(text, " \\\n            '*:file:_files' ;;\n");
+        }
     }
     text_string(text, "        esac ;;\n    esac\n}\n\n_skirc \"$@\"\n");
 }
 
+/* --------------------------------------------------------------------------------- Vim ---- */
+
 static void print_keywords(struct text *text, const char *group, const char *const *words)
 {
     text_printf(text, "syn keyword %s ", group);
-    vocabulary_print(text, words, " ");
+    print_words(text, words, "", " ");
     text_char(text, '\n');
 }
 
@@ -458,25 +410,27 @@ void support_vim(const struct cli *cli, struct text *text)
     text_string(text, "\" Vim syntax of .skir, printed by 'skirc support vim'.\n"
                       "if exists('b:current_syntax')\n  finish\nendif\n\nsyn case match\n");
     text_string(text, vim_matches);
-    print_keywords(text, "skirWord", vocabulary_words);
-    print_keywords(text, "skirInstruction", vocabulary_instructions);
-    print_keywords(text, "skirDtype", vocabulary_dtypes);
-    print_keywords(text, "skirKernelType", vocabulary_kernel_types);
-    print_keywords(text, "skirKeyword", vocabulary_keywords);
-    print_keywords(text, "skirFormat", vocabulary_formats); /* the last one of a word counts */
+    print_keywords(text, "skirWord", WORDS);
+    print_keywords(text, "skirInstruction", INSTRUCTIONS);
+    print_keywords(text, "skirDtype", DTYPES);
+    print_keywords(text, "skirKernelType", KERNEL_TYPES);
+    print_keywords(text, "skirKeyword", KEYWORDS);
+    print_keywords(text, "skirFormat", FORMATS); /* the last one of a word counts */
     text_string(text, "syn match skirOption /\\<\\(");
-    vocabulary_print(text, vocabulary_sk_options, "\\|");
+    print_words(text, SK_OPTIONS, "", "\\|");
     text_string(text, "\\)\\ze=/ contained\nsyn match skirDirective /\\/\\/!.*/ contained\n");
     text_string(text, vim_colours);
 }
 
+/* ----------------------------------------------------------------------------- VS Code ---- */
+
 /* A rule of the grammar: words of a list, as a whole. */
-static void print_words(struct text *text, const char *scope, const char *before,
-                        const char *const *words, const char *behind)
+static void print_rule(struct text *text, const char *scope, const char *before,
+                       const char *const *words)
 {
     text_printf(text, "    {\"name\": \"%s.skir\", \"match\": \"%s(?:", scope, before);
-    vocabulary_print(text, words, "|");
-    text_printf(text, ")%s\"},\n", behind);
+    print_words(text, words, "", "|");
+    text_string(text, ")\\\\b\"},\n");
 }
 
 /* Rules count in this order. */
@@ -513,13 +467,13 @@ void support_vscode(const struct cli *cli, struct text *text)
 {
     (void)cli;
     text_string(text, grammar_begin);
-    vocabulary_print(text, vocabulary_sk_options, "|");
+    print_words(text, SK_OPTIONS, "", "|");
     text_string(text, ")(?==)\"}\n    ]},\n");
-    print_words(text, "keyword.control", "\\\\b", vocabulary_keywords, "\\\\b");
-    print_words(text, "storage.type", "\\\\b", vocabulary_dtypes, "\\\\b");
-    print_words(text, "storage.modifier", "(?<=:)\\\\s*", vocabulary_formats, "\\\\b");
-    print_words(text, "storage.type.kernel", "\\\\b", vocabulary_kernel_types, "\\\\b");
-    print_words(text, "keyword.operator.instruction", "\\\\b", vocabulary_instructions, "\\\\b");
-    print_words(text, "variable.language", "\\\\b", vocabulary_words, "\\\\b");
+    print_rule(text, "keyword.control", "\\\\b", KEYWORDS);
+    print_rule(text, "storage.type", "\\\\b", DTYPES);
+    print_rule(text, "storage.modifier", "(?<=:)\\\\s*", FORMATS);
+    print_rule(text, "storage.type.kernel", "\\\\b", KERNEL_TYPES);
+    print_rule(text, "keyword.operator.instruction", "\\\\b", INSTRUCTIONS);
+    print_rule(text, "variable.language", "\\\\b", WORDS);
     text_string(text, grammar_end);
 }

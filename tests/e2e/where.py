@@ -138,7 +138,7 @@ def check_addresses():
             meta="both.json")
     for claim, words, text in (("--start without --core", ["--pc=1", "--start=1"], "belong together"),
                                ("a core type that is none", ["--pc=1", "--start=1", "--core=ai"],
-                                "--core is aic or aiv, not 'ai'"),
+                                "'--core' cannot be 'ai', only 'aic' or 'aiv'"),
                                ("both questions", ["--pc=1", "--trace=buffer"], "either --pc or --line")):
         refused(claim, 2, text, *words)
 

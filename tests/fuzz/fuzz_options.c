@@ -7,8 +7,8 @@
 #include "frontend/driver/skirc.h"
 #include "frontend/tensor/npy.h"
 #include "frontend/tensor/tensor.h"
-#include "ir/core/sk_options.h"
 #include "ir/support/stream.h"
+#include "ir/core/sk_options.h"
 #include "passes/manager/pipeline.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
@@ -30,20 +30,21 @@ static void need(bool holds, const char *what)
 
 static void ask(const struct invocation *invocation, const struct option *option)
 {
-    uint64_t number = 7;
-    unsigned choice = 0, n = 0;
-    static const char *const words[] = {"auto", "always", "never", NULL};
+    const struct option_kind *kind = &option->kind;
+    unsigned n = 0;
     bool given = option_given(invocation, option->name);
     need(given || !option_value(invocation, option->name),
          "an option that is not given has a value");
     while (option_value_at(invocation, option->name, n))
         n++;
-    if (option->kind == OPTION_FLAG)
+    if (kind->value == VALUE_NONE)
         need(n == 0, "a flag has a value");
-    else if (option_number(invocation, option->name, 1, 1000, &number) && n)
-        need(number >= 1 && number <= 1000, "a number is out of its range");
-    if (option->kind == OPTION_VALUE && option_choice(invocation, option->name, words, &choice))
-        need(choice < 3, "a word is none of those");
+    if (kind->value == VALUE_NUMBER) {
+        uint64_t number = option_number(invocation, option->name, kind->low);
+        need(number >= kind->low && number <= kind->high, "a number is out of its range");
+    }
+    if (kind->value == VALUE_WORD)
+        need(kind->words[option_word(invocation, option->name)], "a word is none of those");
 }
 
 static enum exit_status ask_all(struct invocation *invocation)

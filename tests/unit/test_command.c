@@ -36,13 +36,9 @@ static enum exit_status run_echo(struct invocation *invocation)
 
 static enum exit_status run_numbers(struct invocation *invocation)
 {
-    static const char *const words[] = {"auto", "always", "never", NULL};
-    uint64_t number = 20;
-    unsigned choice = 0;
-    if (!option_number(invocation, "max-errors", 1, UINT64_MAX, &number) ||
-        !option_choice(invocation, "color", words, &choice))
-        return EXIT_USAGE;
-    fprintf(invocation->out, "%llu %u\n", (unsigned long long)number, choice);
+    fprintf(invocation->out, "%llu %u\n",
+            (unsigned long long)option_number(invocation, "max-errors", 20),
+            option_word(invocation, "color"));
     return EXIT_DONE;
 }
 
@@ -65,7 +61,7 @@ static const struct option echo_options[] = {
      "Statistics in a text that is much too long for what is left of the line, and so it has to "
      "go on in the next.\nThis starts a line."},
     {"input", 0, OPTION_MANY, "NAME=SPEC", "The contents of a parameter."},
-    {.name = NULL},
+    {0},
 };
 
 static const struct command commands[] = {
@@ -77,23 +73,25 @@ static const struct command commands[] = {
     {"one", "FILE", "Needs one file.", NULL, NULL, 1, 1, run_tool},
     {"pair", "FILE FILE [FILE]", "Needs two or three.", NULL, NULL, 2, 3, run_tool},
     {"refuse", "", "Refuses.", NULL, NULL, 0, FILES_UNLIMITED, run_refuse},
-    {.name = NULL},
+    {0},
 };
 
-static bool check_common_options(const struct invocation *invocation)
+/* Runs no command whose first file is "refused". */
+static enum exit_status run(struct invocation *invocation)
 {
-    const char *colour = option_value(invocation, "color");
-    return !colour || strcmp(colour, "impossible") != 0;
+    if (invocation->n_files && strcmp(invocation->files[0], "refused") == 0)
+        return usage_error(invocation, "refused");
+    return invocation->command->run(invocation);
 }
 
 static const struct option common_options[] = {
     {"help", 'h', OPTION_FLAG, NULL, "Show this text."},
-    {"max-errors", 0, OPTION_VALUE, "N", "Stop after N errors."},
-    {"color", 0, OPTION_VALUE, "WHEN", "Colours."},
-    {.name = NULL},
+    {"max-errors", 0, OPTION_NUMBER(1, UINT64_MAX), "N", "Stop after N errors."},
+    {"color", 0, OPTION_WORD("auto", "always", "never"), "WHEN", "Colours."},
+    {0},
 };
 
-static const struct cli program = {commands, common_options, check_common_options, false, NULL};
+static const struct cli program = {commands, common_options, run, false};
 
 /* -------------------------------------------------------------------------- harness ---- */
 
@@ -364,17 +362,18 @@ static void test_version(void **state)
                 "skirc: '--version' stands alone, but 'now' is given\ntry 'skirc --help'\n");
 }
 
-/* A full disk must not look like success. */
-/* The command is not run where a common option is wrong. */
+/* The command is not run where a common option is wrong, or the program refuses. */
 static void test_common_options(void **state)
 {
     (void)state;
-    struct outcome outcome = call(ARGS("echo", "--color=impossible", "text"));
-    assert_int_equal(outcome.status, EXIT_USAGE);
-    assert_string_equal(outcome.out, "");
+    check_wrong(ARGS("echo", "--color=impossible", "text"),
+                "skirc: '--color' cannot be 'impossible', only 'auto', 'always' or 'never'\n"
+                "try 'skirc echo --help'\n");
+    check_wrong(ARGS("echo", "refused"), "skirc: refused\ntry 'skirc echo --help'\n");
     assert_int_equal(call(ARGS("echo", "--color=never", "text")).status, EXIT_DONE);
 }
 
+/* A full disk must not look like success. */
 static void test_output_fails(void **state)
 {
     (void)state;

@@ -67,17 +67,11 @@ static enum exit_status run_turn(struct invocation *invocation)
 }
 
 static const struct option common_options[] = {
-    {"color", 0, OPTION_VALUE, "WHEN", "Colours."},
-    {"max-errors", 0, OPTION_VALUE, "N", "Errors."},
+    {"color", 0, OPTION_WORD("auto", "always", "never"), "WHEN", "Colours."},
+    {"max-errors", 0, OPTION_NUMBER(0, 1000), "N", "Errors."},
     {"help", 'h', OPTION_FLAG, NULL, "Help."},
     {0},
 };
-
-static bool check_common_options(const struct invocation *invocation)
-{
-    (void)invocation;
-    return true;
-}
 
 static const struct command commands[] = {
     {"good", "FILE", "Passes.", NULL, NULL, 1, 1, run_good},
@@ -90,7 +84,7 @@ static const struct command commands[] = {
     {0},
 };
 
-static const struct cli program = {commands, common_options, check_common_options, false, NULL};
+static const struct cli program = {commands, common_options, NULL, false};
 
 static const char *const names[] = {"slow", "crash", "good", "hang", "leave", "much", "good"};
 enum { COUNT = sizeof names / sizeof names[0] };
