@@ -2,7 +2,6 @@
  * (docs/kernel-meta.schema.json). */
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/cmd.h"
-#include "ir/support/arena.h"
 #include "ir/support/diag.h"
 #include "ir/support/file.h"
 #include "ir/support/ids.h"
@@ -12,12 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Texts are in the arena. */
-struct kernel_places {
-    VEC(struct kernel_launch) launches;
-    struct arena arena;
-};
 
 /* ----------------------------------------------------------------------------- tables ---- */
 
@@ -51,7 +44,16 @@ struct kernel_launch {
     VEC(struct place_op) ops;
     VEC(struct place_instr) instrs;
     VEC(struct place_code) code;
-    bool has_code;
+};
+
+/* Texts are in the document. */
+struct kernel_places {
+    struct json_document document;
+    const char *entry; /* the only launch that is read; NULL: all are */
+    VEC(struct kernel_launch) launches;
+    struct kernel_launch launch; /* that is being read */
+    bool listed;                 /* several are in one object, with a table of gears */
+    bool have_addresses;         /* the metadata were made with an object */
 };
 
 static void free_launch(struct kernel_launch *launch)
@@ -65,146 +67,134 @@ static void free_launch(struct kernel_launch *launch)
     vec_free(&launch->ops);
 }
 
-/* ------------------------------------------------------------------------------ values ---- */
+/* ---------------------------------------------------------------------------- reading ---- */
 
-struct reader {
-    struct json_document document;
-    struct kernel_places *places;
-    struct kernel_launch launch; /* at hand */
-    bool listed;                 /* several stand in one object, with a table of gears */
-};
-
-/* Members that are not there leave the value as it is. */
-static void read_text(struct reader *reader, const cJSON *object, const char *key,
-                      const char **text)
+/* Of members that are not there, the fallback. */
+static const char *text_of(struct kernel_places *places, const cJSON *object, const char *key,
+                           const char *fallback)
 {
     const cJSON *member = json_member(object, key);
-    const char *string = member ? json_as_text(&reader->document, member) : NULL;
-    if (string)
-        *text = arena_strndup(&reader->places->arena, string, strlen(string));
+    const char *text = member ? json_as_text(&places->document, member) : NULL;
+    return text ? text : fallback;
 }
 
-static void read_number(struct reader *reader, const cJSON *item, uint32_t *number)
+static uint64_t offset_of(struct kernel_places *places, const cJSON *item)
+{
+    int64_t value = 0;
+    return item && json_as_integer(&places->document, item, 0, INT64_MAX, &value) ? (uint64_t)value
+                                                                                  : 0;
+}
+
+static uint32_t number_of(struct kernel_places *places, const cJSON *item, uint32_t fallback)
 {
     int64_t value;
-    if (item && json_as_integer(&reader->document, item, 0, UINT32_MAX - 1, &value))
-        *number = (uint32_t)value;
+    return item && json_as_integer(&places->document, item, 0, UINT32_MAX - 1, &value)
+               ? (uint32_t)value
+               : fallback;
 }
 
-static void read_offset(struct reader *reader, const cJSON *item, uint64_t *address)
-{
-    int64_t value;
-    if (item && json_as_integer(&reader->document, item, 0, INT64_MAX, &value))
-        *address = (uint64_t)value;
-}
-
-/* -------------------------------------------------------------------------------- rows ---- */
-
-static void read_op(struct reader *reader, const cJSON *item)
-{
-    struct place_op op = {"?", NULL};
-    read_text(reader, item, "text", &op.text);
-    read_text(reader, item, "at", &op.at);
-    vec_push(&reader->launch.ops, op);
-}
-
-static void read_instr(struct reader *reader, const cJSON *item)
-{
-    struct place_instr instr = {"?", "?", 0, NONE, NONE, NONE};
-    read_text(reader, item, "core", &instr.core);
-    read_text(reader, item, "text", &instr.text);
-    read_number(reader, json_member(item, "line"), &instr.line);
-    read_number(reader, json_member(item, "op"), &instr.op);
-    read_number(reader, json_member(item, "behind"), &instr.behind);
-    read_number(reader, json_member(item, "before"), &instr.before);
-    vec_push(&reader->launch.instrs, instr);
-}
-
-static void read_code(struct reader *reader, const cJSON *item)
-{
-    const cJSON *ops = json_member(item, "ops"), *rows = json_member(item, "lines"), *element;
-    struct place_code code = {.core = "?", .function = "?", .copy = NONE};
-    read_text(reader, item, "core", &code.core);
-    read_text(reader, item, "function", &code.function);
-    read_offset(reader, json_member(item, "begin"), &code.begin);
-    read_offset(reader, json_member(item, "end"), &code.end);
-    read_number(reader, json_member(item, "copy"), &code.copy);
-    if (ops)
-        for (EACH_JSON(&reader->document, element, ops, cJSON_Array)) {
-            uint32_t op = NONE;
-            read_number(reader, element, &op);
-            vec_push(&code.ops, op);
-        }
-    if (rows)
-        for (EACH_JSON(&reader->document, element, rows, cJSON_Array)) { /* [OFFSET, LINE] */
-            struct place_row row = {0, 0};
-            if (json_want(&reader->document, element, cJSON_Array)) {
-                read_offset(reader, cJSON_GetArrayItem(element, 0), &row.offset);
-                read_number(reader, cJSON_GetArrayItem(element, 1), &row.line);
-            }
-            vec_push(&code.rows, row);
-        }
-    vec_push(&reader->launch.code, code);
-}
-
-/* ----------------------------------------------------------------------------- kernels ---- */
-
-typedef void row_reader(struct reader *reader, const cJSON *item);
-
-/* The objects of a list, which may be absent. */
-static void read_list(struct reader *reader, const cJSON *list, row_reader *read)
+/* Reads the items of a list, which may be absent. */
+static void read_list(struct kernel_places *places, const cJSON *list, int kind,
+                      void (*read)(struct kernel_places *places, const cJSON *item))
 {
     const cJSON *item;
     if (!list || cJSON_IsNull(list))
         return;
-    for (EACH_JSON(&reader->document, item, list, cJSON_Array))
-        if (json_want(&reader->document, item, cJSON_Object))
-            read(reader, item);
+    for (EACH_JSON(&places->document, item, list, cJSON_Array))
+        if (json_want(&places->document, item, kind))
+            read(places, item);
 }
 
-static void read_kernel(struct reader *reader, const cJSON *item)
+static void read_op(struct kernel_places *places, const cJSON *item)
 {
-    struct kernel_launch *launch = &reader->launch;
-    const cJSON *entries = reader->listed ? NULL : json_member(item, "entries");
+    vec_push(&places->launch.ops, (struct place_op){text_of(places, item, "text", "?"),
+                                                    text_of(places, item, "at", NULL)});
+}
+
+static void read_instr(struct kernel_places *places, const cJSON *item)
+{
+    struct place_instr instr = {.core = text_of(places, item, "core", "?"),
+                                .text = text_of(places, item, "text", "?"),
+                                .line = number_of(places, json_member(item, "line"), 0),
+                                .op = number_of(places, json_member(item, "op"), NONE),
+                                .behind = number_of(places, json_member(item, "behind"), NONE),
+                                .before = number_of(places, json_member(item, "before"), NONE)};
+    vec_push(&places->launch.instrs, instr);
+}
+
+static struct place_code *last_code(struct kernel_places *places)
+{
+    return &places->launch.code.at[places->launch.code.count - 1];
+}
+
+static void read_code_op(struct kernel_places *places, const cJSON *item)
+{
+    vec_push(&last_code(places)->ops, number_of(places, item, NONE));
+}
+
+/* [OFFSET, LINE] */
+static void read_row(struct kernel_places *places, const cJSON *item)
+{
+    struct place_row row = {offset_of(places, cJSON_GetArrayItem(item, 0)),
+                            number_of(places, cJSON_GetArrayItem(item, 1), 0)};
+    vec_push(&last_code(places)->rows, row);
+}
+
+static void read_code(struct kernel_places *places, const cJSON *item)
+{
+    struct place_code code = {.core = text_of(places, item, "core", "?"),
+                              .function = text_of(places, item, "function", "?"),
+                              .begin = offset_of(places, json_member(item, "begin")),
+                              .end = offset_of(places, json_member(item, "end")),
+                              .copy = number_of(places, json_member(item, "copy"), NONE)};
+    vec_push(&places->launch.code, code);
+    read_list(places, json_member(item, "ops"), cJSON_Number, read_code_op);
+    read_list(places, json_member(item, "lines"), cJSON_Array, read_row);
+}
+
+static void read_launch(struct kernel_places *places, const cJSON *item)
+{
+    struct kernel_launch *launch = &places->launch;
+    const cJSON *entries = places->listed ? NULL : json_member(item, "entries");
     const cJSON *table = json_member(item, "skir"), *code = json_member(table, "code");
-    if (!json_want(&reader->document, item, cJSON_Object))
-        return;
     if (entries) {
-        reader->listed = true;
-        read_list(reader, entries, read_kernel);
+        places->listed = true;
+        read_list(places, entries, cJSON_Object, read_launch);
         return;
     }
-    *launch = (struct kernel_launch){.name = "?"};
-    read_text(reader, item, "kernelName", &launch->name);
-    if (!table)
-        json_fail(&reader->document, item,
+    *launch = (struct kernel_launch){.name = text_of(places, item, "kernelName", "?")};
+    if (!table) {
+        json_fail(&places->document, item,
                   "these are no metadata of a super kernel that skirc made: they have no "
                   "'skir'");
-    else if (json_want(&reader->document, table, cJSON_Object)) {
-        read_number(reader, json_member(table, "source_lines"), &launch->lines);
-        read_list(reader, json_member(table, "ops"), read_op);
-        read_list(reader, json_member(table, "instructions"), read_instr);
-        read_list(reader, code, read_code);
-        launch->has_code = code && !cJSON_IsNull(code);
+    } else if (json_want(&places->document, table, cJSON_Object)) {
+        launch->lines = number_of(places, json_member(table, "source_lines"), 0);
+        read_list(places, json_member(table, "ops"), cJSON_Object, read_op);
+        read_list(places, json_member(table, "instructions"), cJSON_Object, read_instr);
+        read_list(places, code, cJSON_Object, read_code);
     }
-    vec_push(&reader->places->launches, *launch);
+    if (places->entry && strcmp(launch->name, places->entry) != 0) {
+        free_launch(launch);
+        return;
+    }
+    places->have_addresses |= code && !cJSON_IsNull(code);
+    vec_push(&places->launches, *launch);
 }
 
 /* Reads the metadata of one kernel or several. False, with diagnostics, where there is no table or
  * it is malformed. */
-static bool kernel_places_read(struct kernel_places *places, const struct source *source,
-                               struct diags *diags)
+static bool read_places(struct kernel_places *places, const struct source *source,
+                        struct diags *diags)
 {
-    struct reader reader = {.places = places};
-    *places = (struct kernel_places){.arena = {NULL, 0}};
-    if (json_document_read(&reader.document, source, 0, diags)) {
-        if (cJSON_IsArray(reader.document.root))
-            read_list(&reader, reader.document.root, read_kernel);
-        else
-            read_kernel(&reader, reader.document.root);
-    }
-    json_document_free(&reader.document);
-    return !reader.document.failed;
+    const cJSON *root;
+    if (!json_document_read(&places->document, source, 0, diags))
+        return false;
+    root = places->document.root;
+    if (cJSON_IsArray(root))
+        read_list(places, root, cJSON_Object, read_launch);
+    else if (json_want(&places->document, root, cJSON_Object))
+        read_launch(places, root);
+    return !places->document.failed;
 }
 
 /* ----------------------------------------------------------------------------- answers ---- */
@@ -248,9 +238,8 @@ static const struct place_instr *instr_at(const struct kernel_launch *launch, co
     return found;
 }
 
-/* Appends what stands in a line of the source, or what the code at an offset is of. False where
- * nothing is there, or the metadata do not say it. */
-static bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text)
+/* Appends what is in a line of the source. False where nothing is there. */
+static bool put_line(const struct kernel_places *places, uint32_t line, struct text *text)
 {
     const struct kernel_launch *launch = NULL;
     const struct place_instr *found = NULL;
@@ -313,8 +302,9 @@ static void put_code(const struct kernel_launch *launch, const struct place_code
         put_op(launch, code->ops.at[i], "", text);
 }
 
-static bool kernel_places_address(const struct kernel_places *places, uint64_t address,
-                                  struct text *text)
+/* Appends what the code at an offset is of. False where none is there, or the metadata do not have
+ * it. */
+static bool put_address(const struct kernel_places *places, uint64_t address, struct text *text)
 {
     bool found = false;
     for (uint32_t k = 0; k < places->launches.count; k++) {
@@ -330,34 +320,16 @@ static bool kernel_places_address(const struct kernel_places *places, uint64_t a
     return found;
 }
 
-/* The same for an address on the device, where a core type began with its part of the entry at
- * `start`. */
-static bool kernel_places_address_from(const struct kernel_places *places, const char *core,
-                                       uint64_t address, uint64_t start, struct text *text)
+/* The same for an address on the device, where a core type of the only launch began with its part
+ * of the entry at `start`. */
+static bool put_device_address(const struct kernel_places *places, const char *core,
+                               uint64_t address, uint64_t start, struct text *text)
 {
-    for (uint32_t k = 0; k < places->launches.count; k++) {
-        const struct kernel_launch *launch = &places->launches.at[k];
-        for (uint32_t i = 0; i < launch->code.count; i++)
-            if (launch->code.at[i].copy == NONE && strcmp(launch->code.at[i].core, core) == 0)
-                return kernel_places_address(places, launch->code.at[i].begin + (address - start),
-                                             text);
-    }
+    const struct kernel_launch *launch = &places->launches.at[0];
+    for (uint32_t i = 0; i < launch->code.count; i++)
+        if (launch->code.at[i].copy == NONE && strcmp(launch->code.at[i].core, core) == 0)
+            return put_address(places, launch->code.at[i].begin + (address - start), text);
     return false;
-}
-
-/* Leaves only the launch of a name; NULL: the only one. False where that is not there. */
-static bool kernel_places_choose(struct kernel_places *places, const char *name)
-{
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < places->launches.count; k++) {
-        struct kernel_launch *launch = &places->launches.at[k];
-        if (name && strcmp(launch->name, name) != 0)
-            free_launch(launch);
-        else
-            places->launches.at[kept++] = *launch;
-    }
-    places->launches.count = kept;
-    return kept == 1;
 }
 
 /* ------------------------------------------------------------------------------ traces ---- */
@@ -411,14 +383,35 @@ static void put_stand(const struct kernel_launch *launch, uint32_t record, struc
     put_op(launch, at->before, "before ", text);
 }
 
-/* False where the metadata were made without an object. */
-static bool kernel_places_have_addresses(const struct kernel_places *places)
+/* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its next
+ * instruction. False where no core has one, or the launch records no traces. */
+static bool put_trace(const struct kernel_launch *launch, const struct file_bytes *bytes,
+                      struct text *text)
 {
-    for (uint32_t k = 0; k < places->launches.count; k++)
-        if (places->launches.at[k].has_code)
-            return true;
-    return false;
+    struct trace_line line, next;
+    bool found = false;
+    for (size_t at = 0; bytes->size - at >= LINE; at += LINE) {
+        uint32_t record = read_line(bytes->data + at, &line) ? find_record(launch, &line) : NONE;
+        if (record == NONE)
+            continue;
+        uint32_t last = line.core;
+        while (!line.fault && bytes->size - at >= 2 * LINE &&
+               read_line(bytes->data + at + LINE, &next) && !next.fault && next.type == line.type &&
+               next.core == last + 1 && next.index == line.index && next.state == line.state) {
+            last++;
+            at += LINE;
+        }
+        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
+        if (last != line.core)
+            text_printf(text, "..%u", last);
+        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
+        put_stand(launch, record, text);
+        found = true;
+    }
+    return found;
 }
+
+/* ----------------------------------------------------------------------------- command ---- */
 
 const struct option options_where[] = {
     {"pc", 0, OPTION_VALUE, "OFFSET", "an address in the linked object's code, from its begin"},
@@ -467,121 +460,72 @@ static bool read_question(struct invocation *invocation, struct question *questi
            (!pc || read_address(invocation, pc, &question->number));
 }
 
-static void report_nothing(struct input *input, const struct kernel_places *places,
-                           const struct question *question)
-{
-    unsigned long long number = question->number;
-    if (question->line)
-        diag_at(&input->diags, DIAG_no_place, no_span,
-                "line %llu of the source is no instruction's", number);
-    else if (kernel_places_have_addresses(places))
-        diag_at(&input->diags, DIAG_no_place, no_span,
-                "at 0x%llx there is no code that the metadata tell of", number);
-    else if (diag_at(&input->diags, DIAG_no_place, no_span,
-                     "the metadata hold no addresses: they were made without an object"))
-        diag_help(&input->diags, "make the object with 'skirc compile --target=ascend -o OUT.o', "
-                                 "which writes OUT.json, or ask for a --line of the source");
-}
-
-/* Traces and addresses of the device are those of one launch. */
-static bool choose(struct input *input, struct kernel_places *places,
-                   const struct question *question)
-{
-    if (!question->entry && !question->trace && !question->core)
-        return true;
-    if (kernel_places_choose(places, question->entry))
-        return true;
-    if (question->entry)
-        diag_at(&input->diags, DIAG_no_place, no_span, "the metadata have no kernel '%s'",
-                question->entry);
-    else if (diag_at(&input->diags, DIAG_no_place, no_span, "the metadata are of several kernels"))
-        diag_help(&input->diags, "name the one that was launched by --entry=NAME");
-    return false;
-}
-
-static enum exit_status answer_trace(struct input *input, const struct kernel_places *places,
-                                     const char *path, struct text *text)
+/* Appends the answer; false, with a diagnostic, where there is none. */
+static bool answer(struct diags *diags, const struct kernel_places *places,
+                   const struct question *question, struct text *text)
 {
     struct file_bytes bytes;
     char error[512];
-    if (!file_read(path, &bytes, error, sizeof error)) {
-        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
-        return EXIT_INPUT;
+    unsigned long long number = question->number;
+    /* Traces and addresses of the device are those of one launch. */
+    if ((question->entry || question->trace || question->core) && places->launches.count != 1) {
+        if (question->entry)
+            diag_at(diags, DIAG_no_place, no_span, "the metadata have no kernel '%s'",
+                    question->entry);
+        else if (diag_at(diags, DIAG_no_place, no_span, "the metadata are of several kernels"))
+            diag_help(diags, "name the one that was launched by --entry=NAME");
+        return false;
     }
-    /* Appends, for each core with a line in a buffer of traces (docs/ascend.md), its op and its
-     * next instruction. False where no core has one, or the launch records no traces. */
-    const struct kernel_launch *launch = &places->launches.at[0];
-    struct trace_line line, next;
-    bool found = false;
-    for (size_t at = 0; bytes.size - at >= LINE; at += LINE) {
-        uint32_t record = read_line(bytes.data + at, &line) ? find_record(launch, &line) : NONE;
-        if (record == NONE)
-            continue;
-        uint32_t last = line.core;
-        while (!line.fault && bytes.size - at >= 2 * LINE &&
-               read_line(bytes.data + at + LINE, &next) && !next.fault && next.type == line.type &&
-               next.core == last + 1 && next.index == line.index && next.state == line.state) {
-            last++;
-            at += LINE;
+    if (question->trace) {
+        if (!file_read(question->trace, &bytes, error, sizeof error)) {
+            diag_at(diags, DIAG_file, no_span, "%s", error);
+            return false;
         }
-        text_printf(text, "'@%s', %s %u", launch->name, line.type ? "AIV" : "AIC", line.core);
-        if (last != line.core)
-            text_printf(text, "..%u", last);
-        text_string(text, line.fault ? ": ended by a failed check\n" : ":\n");
-        put_stand(launch, record, text);
-        found = true;
+        bool found = put_trace(&places->launches.at[0], &bytes, text);
+        if (!found)
+            diag_at(diags, DIAG_no_place, no_span,
+                    "'%s' has no trace of this kernel, or the kernel was compiled without "
+                    "debug-op-exec-trace=1",
+                    question->trace);
+        file_bytes_free(&bytes);
+        return found;
     }
-    if (!found)
-        diag_at(&input->diags, DIAG_no_place, no_span,
-                "'%s' has no trace of this kernel, or the kernel was compiled without "
-                "debug-op-exec-trace=1",
-                path);
-    file_bytes_free(&bytes);
-    return found ? EXIT_DONE : EXIT_INPUT;
-}
-
-static enum exit_status answer_place(struct input *input, const struct kernel_places *places,
-                                     const struct question *question, struct text *text)
-{
-    bool found = question->line ? kernel_places_line(places, (uint32_t)question->number, text)
-                 : question->core
-                     ? kernel_places_address_from(places, question->core, question->number,
-                                                  question->start, text)
-                     : kernel_places_address(places, question->number, text);
-    if (!found)
-        report_nothing(input, places, question);
-    return found ? EXIT_DONE : EXIT_INPUT;
-}
-
-static enum exit_status answer(struct input *input, struct kernel_places *places,
-                               const struct question *question)
-{
-    struct text text = {NULL, 0, 0};
-    enum exit_status status = EXIT_INPUT;
-    if (choose(input, places, question))
-        status = question->trace ? answer_trace(input, places, question->trace, &text)
-                                 : answer_place(input, places, question, &text);
-    if (status == EXIT_DONE)
-        fwrite(text.at, 1, text.size, input->invocation->out);
-    text_free(&text);
-    return status;
+    if (question->line   ? put_line(places, (uint32_t)number, text)
+        : question->core ? put_device_address(places, question->core, number, question->start, text)
+                         : put_address(places, number, text))
+        return true;
+    if (question->line)
+        diag_at(diags, DIAG_no_place, no_span, "line %llu of the source is no instruction's",
+                number);
+    else if (places->have_addresses)
+        diag_at(diags, DIAG_no_place, no_span,
+                "at 0x%llx there is no code that the metadata tell of", number);
+    else if (diag_at(diags, DIAG_no_place, no_span,
+                     "the metadata hold no addresses: they were made without an object"))
+        diag_help(diags, "make the object with 'skirc compile --target=ascend -o OUT.o', which "
+                         "writes OUT.json, or ask for a --line of the source");
+    return false;
 }
 
 enum exit_status cmd_where(struct invocation *invocation)
 {
     struct question question;
-    struct kernel_places places;
     struct input input;
+    struct text text = {NULL, 0, 0};
     enum exit_status status = EXIT_INPUT;
     if (!read_question(invocation, &question))
         return EXIT_USAGE;
-    if (input_open_foreign(&input, invocation, invocation->files[0])) {
-        if (kernel_places_read(&places, &input.source, &input.diags))
-            status = answer(&input, &places, &question);
-        for (uint32_t i = 0; i < places.launches.count; i++)
-            free_launch(&places.launches.at[i]);
-        vec_free(&places.launches);
-        arena_free(&places.arena);
+    struct kernel_places places = {.entry = question.entry};
+    if (input_open_foreign(&input, invocation, invocation->files[0]) &&
+        read_places(&places, &input.source, &input.diags) &&
+        answer(&input.diags, &places, &question, &text)) {
+        fwrite(text.at, 1, text.size, invocation->out);
+        status = EXIT_DONE;
     }
+    for (uint32_t i = 0; i < places.launches.count; i++)
+        free_launch(&places.launches.at[i]);
+    vec_free(&places.launches);
+    json_document_free(&places.document);
+    text_free(&text);
     return input_close(&input, status);
 }

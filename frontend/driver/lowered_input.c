@@ -1,4 +1,3 @@
-#include "frontend/driver/bind_dims.h"
 #include "frontend/driver/shared_options.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
