@@ -151,8 +151,8 @@ static bool has_part(const struct invocation *invocation, const char *only,
             return true;
         name_offer(&suggest, module, name);
     }
-    return input_error(invocation, "--only: the result has no '%s'%s", only,
-                       suggest_end(&suggest).text) == EXIT_DONE;
+    return input_fail(invocation, "--only: the result has no '%s'%s", only,
+                      suggest_end(&suggest).text);
 }
 
 /* ------------------------------------------------------------------------------ passes ---- */
@@ -162,7 +162,7 @@ static bool append(struct pipeline *pipeline, const struct invocation *invocatio
 {
     char error[256];
     return pipeline_append(pipeline, table, list, error, sizeof error) ||
-           input_error(invocation, "--%s: %s", option, error) == EXIT_DONE;
+           input_fail(invocation, "--%s: %s", option, error);
 }
 
 /* The place of the pass that an option names in the passes to run, the first from `from` on. NONE,
@@ -229,8 +229,8 @@ static bool read_passes(struct opt *opt, const struct invocation *invocation)
     bool seen = !printed || opt->passes.count == 0;
     for (uint32_t i = 0; i < opt->passes.count; i++)
         seen = seen || prints_after(opt, opt->passes.at[i]);
-    return seen || input_error(invocation, "--print-after: '%s' is not among the passes to run",
-                               printed) == EXIT_DONE;
+    return seen ||
+           input_fail(invocation, "--print-after: '%s' is not among the passes to run", printed);
 }
 
 /* Whether the module, printed, read as a file, verified and printed again, is the same text. Where

@@ -148,6 +148,8 @@ enum exit_status usage_error(const struct invocation *invocation, const char *fo
 /* Prints on the error stream, on one line, why the command fails. Always EXIT_INPUT. */
 enum exit_status input_error(const struct invocation *invocation, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same, always false. */
+#define input_fail(...) (input_error(__VA_ARGS__) == EXIT_DONE)
 
 /* ---- Measured times ---- */
 
