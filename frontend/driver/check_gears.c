@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------------------- names ---- */
 
-/* "f_*_layer": `tail` is what expand-gears has appended to names, at whose last place `*` is put. */
+/* "f_*_layer": `*` replaces the last `tail` in the name, which expand-gears has appended. */
 static uint32_t common_name(struct module *module, uint32_t name, const struct intern_name *tail)
 {
     struct intern_name text = module->names.names[name];

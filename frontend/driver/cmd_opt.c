@@ -43,8 +43,8 @@ struct module_counts {
 /* What is the same for all files. */
 struct opt {
     struct pass_plugins plugins;
-    /* The part of --passes, in all its uses one after the other, that --start-after and --stop-after
-     * leave. Without --passes these two are about `default`. */
+    /* The part of --passes, in all its uses one after the other, that --start-after and
+     * --stop-after leave. Without --passes these two are about `default`. */
     struct pipeline passes;
     struct pipeline printed; /* the passes that --print-after names */
     bool print_all;          /* it names 'all' */
@@ -387,7 +387,8 @@ static void put_counts(struct json *json, const char *key, const struct module_c
 }
 
 /* Appends the report of --json, with the input's diagnostics; without `before` where nothing was
- * read, without `after` where the status is not EXIT_DONE, and of a steady program without times. */
+ * read, without `after` where the status is not EXIT_DONE, and without times if the program is
+ * steady. */
 static void put_report(struct text *text, struct opt_file *file, bool read, enum exit_status status)
 {
     struct json json = {.text = text};

@@ -1,10 +1,10 @@
 /* What --bind, --shape, --input and --graph give the graphs of a file.
  *
  * Shapes of parameters are equations: a dimension such as `2*b + 1` is a number. Those with one
- * unknown name are solved until none is left, which gives values of names. Each combination of gears
- * that has other values or dimensions is left out; a gear that is the same in all that are left gets
- * that value. Then values replace names in the types of graphs, shapes replace `?`, and types that
- * follow from others are inferred again. */
+ * unknown name are solved until none is left, which gives values of names. Each combination of
+ * gears that has other values or dimensions is left out; a gear that is the same in all that are
+ * left gets that value. Then values replace names in the types of graphs, shapes replace `?`, and
+ * types that follow from others are inferred again. */
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/tensor/npy.h"
 #include "ir/support/diag.h"
@@ -701,8 +701,8 @@ static const char *values_text(const struct diag_copy *copy, struct arena *arena
 }
 
 /* Infers types of a graph that are not written but follow; after values were bound all that are not
- * written. Errors name the values: those of the graph; else of graphs that it calls, where calls may
- * not fit any more. */
+ * written. Errors name the values: those of the graph; else of graphs that it calls, where calls
+ * may not fit any more. */
 static bool settle_graph(struct arguments *arguments, uint32_t id,
                          const struct dim_bindings *bindings)
 {
