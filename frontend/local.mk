@@ -55,8 +55,6 @@ libskir_la_SOURCES += \
 	frontend/import/translate/tf_tensors.c \
 	frontend/import/translate/translate.c \
 	frontend/import/translate/translate.h \
-	frontend/included_texts.c \
-	frontend/included_texts.h \
 	frontend/session.c \
 	frontend/session.h \
 	frontend/skir.c \
@@ -81,8 +79,6 @@ dist_superkernel_DATA = \
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
-	frontend/driver/bind_dims.c \
-	frontend/driver/bind_dims.h \
 	frontend/driver/check_gears.c \
 	frontend/driver/check_gears.h \
 	frontend/driver/child_process.c \
@@ -146,7 +142,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/support/support.c \
 	frontend/support/support.def \
 	frontend/support/support.h \
-	frontend/support/values.def \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
 	frontend/tensor/poison.c \

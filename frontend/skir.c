@@ -3,7 +3,6 @@
 #endif
 
 #include "backend/target/backend.h"
-#include "frontend/included_texts.h"
 #include "frontend/session.h"
 #include "frontend/skir.h"
 #include "ir/support/stream.h"
@@ -107,10 +106,62 @@ struct skir_module *skir_parse(const char *path, const char *text, size_t size)
     return parse_reading(path, text, size, source_file_reader());
 }
 
+/* Included files whose texts the caller has. */
+struct included_texts {
+    struct source_reader reader;
+    skir_include *include; /* NULL: there are none */
+    void *user;
+};
+
+/* The name of a text: its path without what means nothing in it. */
+static bool identify(struct source_reader *reader, const char *path, struct text *name, char *error,
+                     size_t error_size)
+{
+    (void)reader, (void)error, (void)error_size;
+    size_t root = *path == '/';
+    if (root)
+        text_char(name, '/');
+    while (*path) {
+        size_t size = strcspn(path, "/"), last = name->size;
+        while (last > root && name->at[last - 1] != '/')
+            last--;
+        bool parent = size == 2 && memcmp(path, "..", 2) == 0;
+        bool after_parent = name->size - last == 2 && memcmp(name->at + last, "..", 2) == 0;
+        if (parent && last < name->size && !after_parent) {
+            name->size = last > root ? last - 1 : last;
+        } else if (size > 1 || (size == 1 && *path != '.')) {
+            text_string(name, name->size > root ? "/" : "");
+            text_bytes(name, path, size);
+        }
+        path += size + (path[size] == '/');
+    }
+    return true;
+}
+
+static bool read_text(struct source_reader *reader, const char *path, struct file_bytes *bytes,
+                      char *error, size_t error_size)
+{
+    const struct included_texts *texts = (const struct included_texts *)reader;
+    struct text name = {NULL, 0, 0};
+    size_t size = 0;
+    identify(reader, path, &name, error, error_size);
+    text_char(&name, '\0');
+    const char *text = texts->include ? texts->include(texts->user, name.at, &size) : NULL;
+    if (text) {
+        *bytes = (struct file_bytes){.data = mem_realloc(NULL, size + 1, 1), .size = size};
+        memcpy(bytes->data, text, size);
+        bytes->data[size] = '\0';
+    } else {
+        message_fail(error, error_size, "there is no text for '%s'", name.at);
+    }
+    text_free(&name);
+    return text != NULL;
+}
+
 struct skir_module *skir_parse_with(const char *path, const char *text, size_t size,
                                     skir_include *include, void *user)
 {
-    struct included_texts texts = included_texts(include, user);
+    struct included_texts texts = {{identify, read_text}, include, user};
     return parse_reading(path, text, size, &texts.reader);
 }
 

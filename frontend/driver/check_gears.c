@@ -1,8 +1,8 @@
 #include "frontend/driver/check_gears.h"
+#include "ir/analysis/dep_graph.h"
+#include "ir/core/calls.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
-#include "ir/core/calls.h"
-#include "ir/analysis/dep_graph.h"
 #include "ir/syntax/spelling.h"
 
 #include <string.h>

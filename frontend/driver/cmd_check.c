@@ -1,16 +1,16 @@
 /* skirc check: what is wrong with a file, and what would be fused. With --explain, --estimate and
  * --launches it prints an account of what the passes decide. */
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/pass_plugins.h"
-#include "frontend/driver/shared_options.h"
 #include "frontend/driver/check_gears.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
-#include "ir/core/arch.h"
-#include "ir/support/text.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/pass_plugins.h"
+#include "frontend/driver/shared_options.h"
 #include "ir/analysis/estimate.h"
+#include "ir/core/arch.h"
 #include "ir/core/kernels.h"
+#include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/residency/launch_report.h"
@@ -284,39 +284,12 @@ static void print_explanation(struct input *input)
 
 /* ----------------------------------------------------------------------- launches ---- */
 
-static void print_lines(FILE *out, struct launch_lines *lines)
-{
-    for (uint32_t i = 0; i < lines->count; i++)
-        fprintf(out, "      %s%s\n", lines->at[i].row == NONE ? "it came so: " : "",
-                lines->at[i].text);
-    launch_lines_free(lines);
-}
-
-/* Whether launches can hang, by a search through their states. */
-static void print_states(FILE *out, const struct graph_launches *launches, struct queue *queue)
-{
-    struct search search;
-    struct launch_lines lines = {NULL, 0, 0};
-    search_init(&search, queue, SEARCH_STATES, SEARCH_WORK);
-    enum verdict verdict = search_run(&search);
-    unsigned long long tried = search.tried;
-    const char *plural = tried == 1 ? "" : "s";
-    if (verdict == SEARCH_SAFE)
-        fprintf(out, "    nothing hangs (%llu state%s tried)\n", tried, plural);
-    if (verdict == SEARCH_UNKNOWN)
-        fprintf(out, "    not known: %llu state%s tried, and there are more\n", tried, plural);
-    if (verdict == SEARCH_HANGS) {
-        fprintf(out, "    can hang (%llu state%s tried):\n", tried, plural);
-        describe_state(&lines, launches, &search);
-    }
-    print_lines(out, &lines);
-    search_free(&search);
-}
-
 static void print_graph_launches(FILE *out, const struct module *module, const struct graph *graph,
                                  struct analyses *analyses, struct called_launches *called)
 {
     struct graph_launches launches;
+    struct search search;
+    struct launch_lines lines = {NULL, 0, 0};
     struct text line = {NULL, 0, 0};
     graph_launches_init(&launches, analyses, called, module, graph);
     const struct launch_table *table = &launches.table;
@@ -329,19 +302,27 @@ static void print_graph_launches(FILE *out, const struct module *module, const s
         describe_row(&line, &launches, i);
         fprintf(out, "    %.*s\n", (int)line.size, line.at);
     }
-    struct queue queue;
-    queue_init(&queue, &launches.table);
-    uint32_t *positions = mem_calloc(queue.n_lanes, sizeof *positions);
-    if (queue_has_cycle(&queue, positions)) {
-        struct launch_lines lines = {NULL, 0, 0};
-        fputs("    hangs, whatever cores there are:\n", out);
-        describe_cycle(&lines, &launches, &queue, positions);
-        print_lines(out, &lines);
-    } else {
-        print_states(out, &launches, &queue);
+    search_init(&search, table, SEARCH_STATES, SEARCH_WORK);
+    enum verdict verdict = search_run(&search);
+    unsigned long long tried = search.tried;
+    const char *plural = tried == 1 ? "" : "s";
+    switch (verdict) {
+    case SEARCH_SAFE:
+        fprintf(out, "    nothing hangs (%llu state%s tried)\n", tried, plural);
+        break;
+    case SEARCH_HANGS: fprintf(out, "    can hang (%llu state%s tried):\n", tried, plural); break;
+    case SEARCH_CYCLE: fputs("    hangs, whatever cores there are:\n", out); break;
+    case SEARCH_UNKNOWN:
+        fprintf(out, "    not known: %llu state%s tried, and there are more\n", tried, plural);
+        break;
     }
-    mem_free(positions);
-    queue_free(&queue);
+    if (verdict == SEARCH_HANGS || verdict == SEARCH_CYCLE)
+        describe_hang(&lines, &launches, &search);
+    for (uint32_t i = 0; i < lines.count; i++)
+        fprintf(out, "      %s%s\n", lines.at[i].row == NONE ? "it came so: " : "",
+                lines.at[i].text);
+    launch_lines_free(&lines);
+    search_free(&search);
     text_free(&line);
     graph_launches_free(&launches);
 }

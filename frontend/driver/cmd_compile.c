@@ -1,10 +1,10 @@
 /* skirc compile: graph to linked object. */
 #include "backend/target/backend.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/shared_options.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* skirc export: a module in a format of others. */
-#include "frontend/driver/module_io.h"
 #include "frontend/driver/cmd.h"
+#include "frontend/driver/module_io.h"
 #include "frontend/exchange.h"
 #include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"

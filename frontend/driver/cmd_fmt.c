@@ -1,6 +1,6 @@
 /* skirc fmt: the canonical form. */
-#include "frontend/driver/module_io.h"
 #include "frontend/driver/cmd.h"
+#include "frontend/driver/module_io.h"
 
 #include <string.h>
 

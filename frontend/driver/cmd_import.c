@@ -1,10 +1,10 @@
 /* skirc import: a graph in a format of others as a .skir file. */
+#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/shared_options.h"
-#include "frontend/driver/cmd.h"
+#include "frontend/exchange.h"
 #include "frontend/import/dump/dump.h"
 #include "frontend/import/dump/marks.h"
-#include "frontend/exchange.h"
 #include "ir/core/arch.h"
 #include "ir/support/file_fault.h"
 

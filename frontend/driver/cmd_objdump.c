@@ -1,7 +1,7 @@
 /* skirc objdump: the text form of an object. */
 #include "backend/linker/object.h"
-#include "frontend/driver/module_io.h"
 #include "frontend/driver/cmd.h"
+#include "frontend/driver/module_io.h"
 #include "ir/support/stream.h"
 
 const struct option options_objdump[] = {

@@ -1,15 +1,15 @@
 /* skirc trace: dumps of what entries leave in memory about themselves: traces
  * (backend/runtime/skrt.h), and the profiling areas of the NPU (docs/ascend.md). */
 #include "backend/target/run.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/export/profile.h"
+#include "ir/core/module.h"
 #include "ir/support/file.h"
 #include "ir/support/text.h"
-#include "ir/core/module.h"
 #include "ir/syntax/spelling.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* skirc where: where the code of a kernel's launch comes from, by the table in its metadata
  * (docs/kernel-meta.schema.json). */
-#include "frontend/driver/module_io.h"
 #include "frontend/driver/cmd.h"
+#include "frontend/driver/module_io.h"
 #include "ir/support/diag.h"
 #include "ir/support/file.h"
 #include "ir/support/ids.h"

@@ -1,6 +1,6 @@
-#include "frontend/driver/shared_options.h"
-#include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
+#include "frontend/driver/graph_arguments.h"
+#include "frontend/driver/shared_options.h"
 #include "ir/core/sk_options.h"
 
 /* The options of the command line, those of `more` over the user's: a text in the arena of the

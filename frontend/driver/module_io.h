@@ -3,10 +3,10 @@
 #define FRONTEND_DRIVER_MODULE_IO_H
 
 #include "frontend/driver/command.h"
+#include "ir/core/module.h"
 #include "ir/support/file.h"
 #include "ir/support/intern.h"
 #include "ir/support/json.h"
-#include "ir/core/module.h"
 #include "ir/syntax/print.h"
 
 /* The exit status of the worse of two outcomes. */

@@ -1,6 +1,6 @@
 #include "frontend/driver/shared_options.h"
-#include "ir/support/parts.h"
 #include "ir/core/sk_options.h"
+#include "ir/support/parts.h"
 
 #include <string.h>
 #include <sys/resource.h>

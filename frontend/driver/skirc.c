@@ -1,8 +1,8 @@
 #include "frontend/driver/skirc.h"
 #include "frontend/driver/child_process.h"
+#include "frontend/driver/cmd.h"
 #include "frontend/driver/module_io.h"
 #include "frontend/driver/shared_options.h"
-#include "frontend/driver/cmd.h"
 #include "ir/support/file.h"
 #include "ir/support/tool.h"
 

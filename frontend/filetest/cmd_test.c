@@ -1,6 +1,6 @@
 /* skirc test: golden-file tests. */
-#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/filetest/golden_processes.h"
 #include "ir/support/file.h"
 

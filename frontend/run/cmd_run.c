@@ -1,10 +1,10 @@
 /* skirc run: a graph on this machine, measured, checked and compared. */
 #include "frontend/driver/child_process.h"
-#include "frontend/driver/module_io.h"
-#include "frontend/driver/shared_options.h"
 #include "frontend/driver/cmd.h"
 #include "frontend/driver/graph_arguments.h"
 #include "frontend/driver/lowered_input.h"
+#include "frontend/driver/module_io.h"
+#include "frontend/driver/shared_options.h"
 #include "frontend/run/run_answers.h"
 #include "frontend/run/run_checks.h"
 #include "frontend/run/run_launch.h"

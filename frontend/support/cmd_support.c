@@ -1,6 +1,6 @@
 /* skirc support: files for shells and editors. */
-#include "frontend/driver/module_io.h"
 #include "frontend/driver/cmd.h"
+#include "frontend/driver/module_io.h"
 #include "frontend/support/support.h"
 #include "ir/support/diag.h"
 

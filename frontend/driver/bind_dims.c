@@ -1,1 +1,0 @@
-#include "frontend/driver/bind_dims.h"
