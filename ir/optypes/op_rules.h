@@ -101,6 +101,9 @@ bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *
                    enum rule_use use, struct rule_variables *variables, struct op_rule *rule,
                    char *error, size_t error_size);
 
+/* The size of the name at the beginning of a text: letters, digits and `_`, but no digit first. */
+size_t rule_word_size(const char *text);
+
 /* Whether a rule of contents speaks of this; RULE_ELEMENTS stands for any of them. */
 bool rule_speaks_of(const struct rule *rule, enum rule_element element);
 
