@@ -23,8 +23,8 @@ struct reading {
 };
 
 /* An error at a place of the data. Always false. */
-__attribute__((format(printf, 3, 4))) static bool fail(const struct reading *reading,
-                                                       struct span span, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail_at(const struct reading *reading,
+                                                          struct span span, const char *format, ...)
 {
     char what[500];
     va_list args;
@@ -33,6 +33,10 @@ __attribute__((format(printf, 3, 4))) static bool fail(const struct reading *rea
     va_end(args);
     return json_fail_span(reading->document, span, "op type '%s': %s", reading->type->name, what);
 }
+
+#define fail(reading, item, ...) fail_at(reading, json_span((reading)->document, item), __VA_ARGS__)
+#define fail_key(reading, item, ...)                                                               \
+    fail_at(reading, json_key_span((reading)->document, item), __VA_ARGS__)
 
 static char *copy_text(const struct reading *reading, const char *text, size_t size)
 {
@@ -52,13 +56,6 @@ static uint32_t count_strings(const cJSON *list)
         count++;
     }
     return cJSON_IsArray(list) ? count : NONE;
-}
-
-/* Whether it is a word of letters, digits and `_` that begins with no digit. */
-static bool is_word(const char *text, size_t size)
-{
-    static const char bytes[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    return size > 0 && (*text < '0' || *text > '9') && strspn(text, bytes) >= size;
 }
 
 static uint32_t find_slot(const struct reading *reading, uint32_t first, uint32_t end,
@@ -96,12 +93,13 @@ static bool text_is(const char *known, const char *text, size_t size)
 
 /* ---------------------------------------------------------- values of attributes ---- */
 
-/* A number at the beginning of a text; what is behind it and blanks, NULL where there is none that
+/* A number at the beginning of a text; what follows it and blanks, NULL where there is none that
  * fits. Of a float only that it is one is of interest. */
 static const char *read_number(const char *text, bool is_float, int64_t *number)
 {
     char *end;
     errno = 0;
+    *number = 0;
     if (is_float)
         strtod(text, &end);
     else
@@ -111,101 +109,60 @@ static const char *read_number(const char *text, bool is_float, int64_t *number)
     return end + strspn(end, " ");
 }
 
-/* "[1, -1]" */
-static bool read_list(struct op_attr *attr, struct arena *arena)
-{
-    const char *text = attr->fallback;
-    int64_t *numbers = arena_alloc(arena, (strlen(text) + 1) * sizeof *numbers);
-    attr->numbers = numbers;
-    attr->n_numbers = 0;
-    if (*text++ != '[')
-        return false;
-    text += strspn(text, " ");
-    if (strcmp(text, "]") == 0)
-        return true;
-    for (;; text += 1 + strspn(text + 1, " ")) {
-        text = read_number(text, attr->kind == OP_ATTR_FLOATS, &numbers[attr->n_numbers]);
-        if (!text)
-            return false;
-        attr->n_numbers++;
-        if (*text != ',')
-            return strcmp(text, "]") == 0;
-    }
-}
-
-static bool read_one(struct op_attr *attr, struct arena *arena)
-{
-    int64_t *number = arena_alloc(arena, sizeof *number);
-    *number = 0;
-    attr->numbers = number;
-    attr->n_numbers = 1;
-    if (attr->kind == OP_ATTR_BOOL) {
-        *number = strcmp(attr->fallback, "true") == 0;
-        return *number || strcmp(attr->fallback, "false") == 0;
-    }
-    const char *end = read_number(attr->fallback, attr->kind == OP_ATTR_FLOAT, number);
-    return end && !*end;
-}
-
-/* Reads `attr->fallback`; false where it is none of the attribute's kind. */
+/* Reads `attr->fallback`, such as "true" or "[1, -1]"; false where it is none of the attribute's
+ * kind. */
 static bool read_default(struct op_attr *attr, struct arena *arena)
 {
-    switch (attr->kind) {
-    case OP_ATTR_STRING: return true;
-    case OP_ATTR_INTS:
-    case OP_ATTR_FLOATS: return read_list(attr, arena);
-    case OP_ATTR_CONTENTS: return false;
-    default: return read_one(attr, arena);
+    bool list = attr->kind == OP_ATTR_INTS || attr->kind == OP_ATTR_FLOATS;
+    bool is_float = attr->kind == OP_ATTR_FLOAT || attr->kind == OP_ATTR_FLOATS;
+    const char *text = attr->fallback;
+    if (attr->kind == OP_ATTR_STRING || attr->kind == OP_ATTR_CONTENTS)
+        return attr->kind == OP_ATTR_STRING;
+    int64_t *numbers = arena_alloc(arena, (strlen(text) + 1) * sizeof *numbers);
+    attr->numbers = numbers;
+    if (attr->kind == OP_ATTR_BOOL) {
+        attr->n_numbers = 1;
+        numbers[0] = strcmp(text, "true") == 0;
+        return numbers[0] || strcmp(text, "false") == 0;
+    }
+    if (list && *text++ != '[')
+        return false;
+    text += list ? strspn(text, " ") : 0;
+    if (list && strcmp(text, "]") == 0)
+        return true;
+    for (;; text += 1 + strspn(text + 1, " ")) {
+        text = read_number(text, is_float, &numbers[attr->n_numbers++]);
+        if (!text || !list || *text != ',')
+            return text && strcmp(text, list ? "]" : "") == 0;
     }
 }
 
 _Static_assert(DTYPE_COUNT <= 64, "sets of dtypes are 64-bit masks");
 
-/* ---------------------------------------------------------------------- presence ---- */
-
-/* "x", "x?" or "x*". */
-static bool read_slot(const struct reading *reading, const cJSON *item, uint32_t index)
-{
-    const char *text = item->valuestring;
-    size_t size = strlen(text);
-    enum op_presence presence = OP_REQUIRED;
-    if (size && (text[size - 1] == '?' || text[size - 1] == '*'))
-        presence = text[--size] == '?' ? OP_OPTIONAL : OP_LISTED;
-    if (!is_word(text, size))
-        return fail(reading, json_span(reading->document, item), "'%s' is no name", text);
-    reading->slots[index] = (struct op_slot){.name = copy_text(reading, text, size),
-                                             .presence = presence,
-                                             .dtypes = UINT64_MAX,
-                                             .like = NONE,
-                                             .alias = NONE,
-                                             .by = NONE,
-                                             .reads = true};
-    return true;
-}
-
-/* The slots from `first` on; names among them differ. */
+/* The slots of a list from `first` on: "x", "x?" or "x*", whose names differ. */
 static bool read_names_of(const struct reading *reading, const cJSON *list, uint32_t first)
 {
     const cJSON *item;
     uint32_t n = first;
     for (EACH_ITEM(item, list)) {
-        if (!read_slot(reading, item, n))
-            return false;
-        const char *name = reading->slots[n].name;
-        if (find_slot(reading, first, n++, name, strlen(name)) != NONE)
-            return fail(reading, json_span(reading->document, item), "'%s' stands twice", name);
+        const char *text = item->valuestring;
+        size_t size = strlen(text);
+        enum op_presence presence = OP_REQUIRED;
+        if (size && (text[size - 1] == '?' || text[size - 1] == '*'))
+            presence = text[--size] == '?' ? OP_OPTIONAL : OP_LISTED;
+        if (!size || rule_word_size(text) < size)
+            return fail(reading, item, "'%s' is no name", text);
+        if (find_slot(reading, first, n, text, size) != NONE)
+            return fail(reading, item, "'%.*s' stands twice", (int)size, text);
+        reading->slots[n++] = (struct op_slot){.name = copy_text(reading, text, size),
+                                               .presence = presence,
+                                               .dtypes = UINT64_MAX,
+                                               .like = NONE,
+                                               .alias = NONE,
+                                               .by = NONE,
+                                               .reads = true};
     }
     return true;
-}
-
-/* Where what is wrong with the two lists is to be repaired. */
-static struct span place_of_slots(const struct reading *reading, const cJSON *operands,
-                                  const cJSON *results)
-{
-    if (operands && reading->type->n_operands == NONE)
-        return json_span(reading->document, operands);
-    return operands && results ? json_span(reading->document, results)
-                               : json_span(reading->document, reading->json);
 }
 
 static bool read_slots(struct reading *reading, const cJSON *operands, const cJSON *results)
@@ -214,12 +171,14 @@ static bool read_slots(struct reading *reading, const cJSON *operands, const cJS
     type->n_operands = count_strings(operands);
     type->n_results = count_strings(results);
     if (!operands || !results || type->n_operands == NONE || type->n_results == NONE)
-        return fail(reading, place_of_slots(reading, operands, results),
+        return fail(reading,
+                    operands && type->n_operands == NONE ? operands
+                    : operands && results                ? results
+                                                         : reading->json,
                     "'operands' and 'results' are lists of names");
     uint32_t count = type->n_operands + type->n_results;
     if (count > MAX_OP_SLOTS)
-        return fail(reading, json_span(reading->document, results),
-                    "there are more than %d operands and results", MAX_OP_SLOTS);
+        return fail(reading, results, "there are more than %d operands and results", MAX_OP_SLOTS);
     reading->slots = arena_alloc(reading->arena, (count + 1) * sizeof *reading->slots);
     type->slots = reading->slots;
     return read_names_of(reading, operands, 0) && read_names_of(reading, results, type->n_operands);
@@ -255,40 +214,28 @@ static uint64_t find_dtypes(const char *text, size_t size)
     return 0;
 }
 
-/* One of the words between "|": a dtype, a set, or a slot that stands before this one. */
-static bool read_dtype_word(const struct reading *reading, uint32_t index, const cJSON *item,
-                            const char *text, size_t size)
-{
-    struct op_slot *slot = &reading->slots[index];
-    uint64_t set = find_dtypes(text, size);
-    uint32_t like = find_any(reading, text, size);
-    slot->dtypes |= set;
-    if (set)
-        return true;
-    if (like >= index)
-        return fail(reading, json_span(reading->document, item),
-                    "'%.*s' is no data type, and no operand or result before '%s'", (int)size, text,
-                    slot->name);
-    if (slot->like != NONE)
-        return fail(reading, json_span(reading->document, item),
-                    "'%s' can be like one other, not two", slot->name);
-    slot->like = like;
-    return true;
-}
-
-static bool read_dtypes(const struct reading *reading, const cJSON *dtypes)
+/* Words between "|": a dtype, a set, or a slot before this one. */
+static bool read_dtypes(struct reading *reading, const cJSON *dtypes)
 {
     const cJSON *item;
     for (EACH_ITEM(item, dtypes)) {
-        uint32_t slot = find_any(reading, item->string, strlen(item->string));
-        if (slot == NONE || !cJSON_IsString(item))
-            return fail(reading, json_key_span(reading->document, item),
-                        "'dtypes' has no operand or result '%s'", item->string);
-        reading->slots[slot].dtypes = 0;
+        uint32_t index = find_any(reading, item->string, strlen(item->string));
+        if (index == NONE || !cJSON_IsString(item))
+            return fail_key(reading, item, "'dtypes' has no operand or result '%s'", item->string);
+        struct op_slot *slot = &reading->slots[index];
+        slot->dtypes = 0;
         for (const char *text = item->valuestring;; text += strspn(text, " |")) {
             size_t size = strcspn(text, " |");
-            if (!read_dtype_word(reading, slot, item, text, size))
-                return false;
+            uint64_t set = find_dtypes(text, size);
+            uint32_t like = set ? NONE : find_any(reading, text, size);
+            if (!set && like >= index)
+                return fail(reading, item,
+                            "'%.*s' is no data type, and no operand or result before '%s'",
+                            (int)size, text, slot->name);
+            if (!set && slot->like != NONE)
+                return fail(reading, item, "'%s' can be like one other, not two", slot->name);
+            slot->dtypes |= set;
+            slot->like = set ? slot->like : like;
             text += size;
             if (!*text)
                 break;
@@ -297,27 +244,20 @@ static bool read_dtypes(const struct reading *reading, const cJSON *dtypes)
     return true;
 }
 
-static uint32_t find_int(const struct op_type *type, const char *name)
-{
-    for (uint32_t i = 0; i < type->n_attrs; i++)
-        if (type->attrs[i].kind == OP_ATTR_INT && strcmp(type->attrs[i].name, name) == 0)
-            return i;
-    return NONE;
-}
-
 /* {"result": "attribute"} */
-static bool read_dtype_by(const struct reading *reading, const cJSON *by)
+static bool read_dtype_by(struct reading *reading, const cJSON *by)
 {
     const cJSON *item;
     for (EACH_ITEM(item, by)) {
         const char *name = cJSON_IsString(item) ? item->valuestring : "";
         uint32_t result = find_result(reading, item->string, strlen(item->string));
-        uint32_t attr = find_int(reading->type, name);
-        if (result == NONE || attr == NONE)
-            return fail(reading, json_key_span(reading->document, item),
-                        "'dtype_by' maps results to attributes of the kind int, not '%s' to '%s'",
-                        item->string, name);
-        reading->slots[result].by = attr;
+        const struct op_attr *attr = op_type_attr(reading->type, name, strlen(name));
+        if (result == NONE || !attr || attr->kind != OP_ATTR_INT)
+            return fail_key(reading, item,
+                            "'dtype_by' maps results to attributes of the kind int, not '%s' to "
+                            "'%s'",
+                            item->string, name);
+        reading->slots[result].by = (uint32_t)(attr - reading->type->attrs);
     }
     return true;
 }
@@ -325,7 +265,7 @@ static bool read_dtype_by(const struct reading *reading, const cJSON *by)
 /* ---------------------------------------------------------------------- memory ---- */
 
 /* {"result": "operand"} */
-static bool read_alias(const struct reading *reading, const cJSON *alias)
+static bool read_alias(struct reading *reading, const cJSON *alias)
 {
     const cJSON *item;
     for (EACH_ITEM(item, alias)) {
@@ -333,35 +273,31 @@ static bool read_alias(const struct reading *reading, const cJSON *alias)
         uint32_t result = find_result(reading, item->string, strlen(item->string));
         uint32_t operand = find_operand(reading, name, strlen(name));
         if (result == NONE || operand == NONE)
-            return fail(reading, json_key_span(reading->document, item),
-                        "'alias' maps results to operands, not '%s' to '%s'", item->string, name);
-        if (reading->slots[result].presence == OP_LISTED ||
-            reading->slots[operand].presence == OP_LISTED)
-            return fail(reading, json_key_span(reading->document, item),
-                        "'alias' has a list: '%s' of '%s'", item->string, name);
-        reading->slots[result].alias = operand;
-        if (reading->slots[result].dtypes == UINT64_MAX) {
-            reading->slots[result].dtypes = 0;
-            reading->slots[result].like = operand;
+            return fail_key(reading, item, "'alias' maps results to operands, not '%s' to '%s'",
+                            item->string, name);
+        struct op_slot *slot = &reading->slots[result];
+        if (slot->presence == OP_LISTED || reading->slots[operand].presence == OP_LISTED)
+            return fail_key(reading, item, "'alias' has a list: '%s' of '%s'", item->string, name);
+        slot->alias = operand;
+        if (slot->dtypes == UINT64_MAX) {
+            slot->dtypes = 0;
+            slot->like = operand;
         }
     }
     return true;
 }
 
 /* Operands that are written, or the only ones that are read. */
-static bool read_access(const struct reading *reading, const cJSON *list, bool writes)
+static bool read_access(struct reading *reading, const cJSON *list)
 {
+    bool writes = strcmp(list->string, "writes") == 0;
     const cJSON *item;
-    if (count_strings(list) == NONE)
-        return fail(reading, json_span(reading->document, list), "'%s' is a list of operands",
-                    writes ? "writes" : "reads");
-    for (uint32_t i = 0; list && !writes && i < reading->type->n_operands; i++)
+    for (uint32_t i = 0; !writes && i < reading->type->n_operands; i++)
         reading->slots[i].reads = false;
     for (EACH_ITEM(item, list)) {
         uint32_t operand = find_operand(reading, item->valuestring, strlen(item->valuestring));
         if (operand == NONE)
-            return fail(reading, json_span(reading->document, item), "'%s' has no operand '%s'",
-                        writes ? "writes" : "reads", item->valuestring);
+            return fail(reading, item, "'%s' has no operand '%s'", list->string, item->valuestring);
         if (writes)
             reading->slots[operand].writes = true;
         else
@@ -380,36 +316,23 @@ static bool read_rule(const struct reading *reading, const cJSON *item, enum rul
     const char *text = copy_text(reading, item->valuestring, strlen(item->valuestring));
     return op_rule_parse(reading->arena, reading->type, text, use, reading->variables, rule, error,
                          sizeof error) ||
-           fail(reading, json_span(reading->document, item), "rule '%.200s': %s", text, error);
+           fail(reading, item, "rule '%.200s': %s", text, error);
 }
 
-static bool read_rules(const struct reading *reading, const cJSON *list)
+static bool read_rules(struct reading *reading, const cJSON *list)
 {
     struct op_type *type = reading->type;
     const cJSON *item;
-    uint32_t count = count_strings(list), n = 0;
-    if (count == NONE)
-        return fail(reading, json_span(reading->document, list), "'shape' is a list of rules");
+    uint32_t count = count_strings(list);
     if (count > MAX_OP_RULES)
-        return fail(reading, json_span(reading->document, list),
-                    "there are more than %d rules of shapes", MAX_OP_RULES);
+        return fail(reading, list, "there are more than %d rules of shapes", MAX_OP_RULES);
     struct op_rule *rules = arena_alloc(reading->arena, (count + 1) * sizeof *rules);
+    type->shape = rules;
     for (EACH_ITEM(item, list)) {
-        if (!read_rule(reading, item, RULE_FOR_SHAPES, &rules[n++]))
+        if (!read_rule(reading, item, RULE_FOR_SHAPES, &rules[type->n_shape++]))
             return false;
     }
-    type->shape = rules;
-    type->n_shape = count;
     return true;
-}
-
-/* What an operand may be, where it is like another one what that may be. */
-static uint64_t dtypes_of(const struct op_slot *slots, uint32_t slot)
-{
-    uint64_t set = slots[slot].dtypes;
-    for (; slots[slot].like != NONE; set |= slots[slot].dtypes)
-        slot = slots[slot].like;
-    return set;
 }
 
 /* The operand that a member of `values` names; NONE, with an error, where it has no rules. */
@@ -419,16 +342,19 @@ static uint32_t operand_of_values(const struct reading *reading, const cJSON *it
                                      ONE_DTYPE(i64) | ONE_DTYPE(u8) | ONE_DTYPE(u16) |
                                      ONE_DTYPE(u32);
     uint32_t operand = find_operand(reading, item->string, strlen(item->string));
-    if (operand == NONE || reading->slots[operand].presence == OP_LISTED)
-        fail(reading, json_key_span(reading->document, item), "'values' has no operand '%s'%s",
-             item->string, operand == NONE ? "" : " that is no list");
-    else if (dtypes_of(reading->slots, operand) & ~integers)
-        fail(reading, json_key_span(reading->document, item),
-             "'values' of '%s', which 'dtypes' does not say to be integers below u64",
-             item->string);
-    else
-        return operand;
-    return NONE;
+    if (operand == NONE || reading->slots[operand].presence == OP_LISTED) {
+        fail_key(reading, item, "'values' has no operand '%s'%s", item->string,
+                 operand == NONE ? "" : " that is no list");
+        return NONE;
+    }
+    for (uint32_t slot = operand; slot != NONE; slot = reading->slots[slot].like)
+        if (reading->slots[slot].dtypes & ~integers) {
+            fail_key(reading, item,
+                     "'values' of '%s', which 'dtypes' does not say to be integers below u64",
+                     item->string);
+            return NONE;
+        }
+    return operand;
 }
 
 static bool read_value_rule(const struct reading *reading, uint32_t operand, const cJSON *item)
@@ -440,8 +366,8 @@ static bool read_value_rule(const struct reading *reading, uint32_t operand, con
         return false;
     rule->by_element = rule_speaks_of(rule->rule.value, RULE_ELEMENTS);
     return !rule->by_element || rule->rule.slot == NONE ||
-           fail(reading, json_span(reading->document, item),
-                "rule '%.200s' is of a shape, but speaks of one element", item->valuestring);
+           fail(reading, item, "rule '%.200s' is of a shape, but speaks of one element",
+                item->valuestring);
 }
 
 /* {"operand": "rule"}, or a list of rules. */
@@ -458,8 +384,8 @@ static bool read_values(struct reading *reading, const cJSON *values)
         if (operand == NONE)
             return false;
         if (!cJSON_IsString(item) && (!cJSON_IsArray(item) || count_strings(item) == NONE))
-            return fail(reading, json_span(reading->document, item),
-                        "'values' of '%s' is a rule or a list of rules", item->string);
+            return fail(reading, item, "'values' of '%s' is a rule or a list of rules",
+                        item->string);
         if (cJSON_IsString(item) && !read_value_rule(reading, operand, item))
             return false;
         for (EACH_ITEM(rule, item)) {
@@ -467,32 +393,6 @@ static bool read_values(struct reading *reading, const cJSON *values)
                 return false;
         }
     }
-    return true;
-}
-
-static bool read_expression(const struct reading *reading, const cJSON *item, struct op_rule *rule)
-{
-    if (item && !cJSON_IsString(item))
-        return fail(reading, json_span(reading->document, item), "'%s' is a string", item->string);
-    return !item || read_rule(reading, item, RULE_FOR_NUMBER, rule);
-}
-
-static bool read_text(const struct reading *reading, const cJSON *item, const char **text)
-{
-    if (!item)
-        return true;
-    if (!cJSON_IsString(item))
-        return fail(reading, json_span(reading->document, item), "'%s' is a string", item->string);
-    *text = copy_text(reading, item->valuestring, strlen(item->valuestring));
-    return true;
-}
-
-static bool read_flag(const struct reading *reading, const cJSON *item, bool *flag)
-{
-    if (item && !cJSON_IsBool(item))
-        return fail(reading, json_span(reading->document, item), "'%s' is true or false",
-                    item->string);
-    *flag = cJSON_IsTrue(item);
     return true;
 }
 
@@ -510,9 +410,8 @@ static bool read_attr(const struct reading *reading, const cJSON *item, struct o
 {
     const char *text = cJSON_IsString(item) ? item->valuestring : "";
     size_t size = strcspn(text, " =");
-    if (!is_word(item->string, strlen(item->string)))
-        return fail(reading, json_key_span(reading->document, item),
-                    "'%s' is no name of an attribute", item->string);
+    if (rule_word_size(item->string) != strlen(item->string) || !*item->string)
+        return fail_key(reading, item, "'%s' is no name of an attribute", item->string);
     *attr = (struct op_attr){.name = copy_text(reading, item->string, strlen(item->string)),
                              .kind = OP_ATTR_KINDS};
     for (int kind = 0; kind < OP_ATTR_KINDS; kind++)
@@ -520,46 +419,39 @@ static bool read_attr(const struct reading *reading, const cJSON *item, struct o
             attr->kind = (enum op_attr_kind)kind;
     text += size + strspn(text + size, " ");
     if (attr->kind == OP_ATTR_KINDS || (*text && *text != '='))
-        return fail(reading, json_span(reading->document, item),
-                    "attribute '%s' has no kind such as \"int\" or \"int = 0\"", item->string);
-    if (*text)
-        text += 1 + strspn(text + 1, " ");
-    else
-        text = NULL;
-    attr->fallback = text ? copy_text(reading, text, strlen(text)) : NULL;
-    return !text || read_default(attr, reading->arena) ||
-           fail(reading, json_span(reading->document, item),
-                "attribute '%s' cannot be '%.80s': that is no %s", attr->name, text,
+        return fail(reading, item, "attribute '%s' has no kind such as \"int\" or \"int = 0\"",
+                    item->string);
+    if (!*text)
+        return true;
+    text += 1 + strspn(text + 1, " ");
+    attr->fallback = copy_text(reading, text, strlen(text));
+    return read_default(attr, reading->arena) ||
+           fail(reading, item, "attribute '%s' cannot be '%.80s': that is no %s", attr->name, text,
                 op_attr_kind_name(attr->kind));
 }
 
-static bool read_attrs(const struct reading *reading, const cJSON *attributes)
+static bool read_attrs(struct reading *reading, const cJSON *attributes)
 {
     struct op_type *type = reading->type;
     const cJSON *item;
-    uint32_t count = cJSON_GetArraySize(attributes);
-    if (count == 0)
-        return true;
+    int count = cJSON_GetArraySize(attributes);
     if (count > MAX_OP_ATTRS)
-        return fail(reading, json_span(reading->document, attributes),
-                    "there are more than %d attributes", MAX_OP_ATTRS);
-    struct op_attr *attrs = arena_alloc(reading->arena, (size_t)count * sizeof *attrs);
+        return fail(reading, attributes, "there are more than %d attributes", MAX_OP_ATTRS);
+    struct op_attr *attrs = arena_alloc(reading->arena, ((size_t)count + 1) * sizeof *attrs);
     type->attrs = attrs;
     for (EACH_ITEM(item, attributes)) {
-        const char *name = item->string;
-        if (!read_attr(reading, item, &attrs[type->n_attrs]))
+        if (!read_attr(reading, item, &attrs[type->n_attrs++]))
             return false;
-        if (find_any(reading, name, strlen(name)) != NONE)
-            return fail(reading, json_key_span(reading->document, item),
-                        "attribute '%s' has the name of an operand or result", name);
-        type->n_attrs++;
+        if (find_any(reading, item->string, strlen(item->string)) != NONE)
+            return fail_key(reading, item, "attribute '%s' has the name of an operand or result",
+                            item->string);
     }
     return true;
 }
 
 /* -------------------------------------------------------------------- graphs ---- */
 
-/* "(a, b)": slots, of operands or of results. Returns what is behind, NULL where it is wrong. */
+/* "(a, b)": slots, of operands or of results. Returns what follows, NULL where it is wrong. */
 static const char *read_names(const struct reading *reading, const char *text, bool results,
                               const uint32_t **list, uint32_t *count)
 {
@@ -583,93 +475,86 @@ static const char *read_names(const struct reading *reading, const char *text, b
     return text + 1;
 }
 
-/* "(operands) -> (results)", or "(operands) -> bool". */
-static bool read_graph(const struct reading *reading, const cJSON *item, struct op_graph *graph)
+/* {"attribute": "(operands) -> (results)"}, or "(operands) -> bool"; "attribute*" is a list. */
+static bool read_graphs(struct reading *reading, const cJSON *json)
 {
     static const char arrow[] = " -> ";
-    const char *text = cJSON_IsString(item) ? item->valuestring : "";
-    size_t size = strlen(item->string);
-    *graph = (struct op_graph){.listed = size && item->string[size - 1] == '*'};
-    graph->attr = copy_text(reading, item->string, size - graph->listed);
-    text = read_names(reading, text, false, &graph->params, &graph->n_params);
-    if (text && strncmp(text, arrow, sizeof arrow - 1) == 0) {
-        text += sizeof arrow - 1;
-        graph->decides = strcmp(text, "bool") == 0;
-        if (graph->decides)
-            return true;
-        text = read_names(reading, text, true, &graph->results, &graph->n_results);
-        if (text && !*text)
-            return true;
-    }
-    return fail(reading, json_span(reading->document, item),
-                "graph '%s' is no \"(OPERANDS) -> (RESULTS)\"", item->string);
-}
-
-static bool read_graphs(const struct reading *reading, const cJSON *json)
-{
     struct op_type *type = reading->type;
     const cJSON *item;
-    if (!json)
-        return true;
     struct op_graph *graphs =
         arena_alloc(reading->arena, (size_t)cJSON_GetArraySize(json) * sizeof *graphs + 1);
     type->graphs = graphs;
     for (EACH_ITEM(item, json)) {
-        if (!read_graph(reading, item, &graphs[type->n_graphs++]))
-            return false;
+        struct op_graph *graph = &graphs[type->n_graphs++];
+        size_t size = strlen(item->string);
+        *graph = (struct op_graph){.listed = size && item->string[size - 1] == '*'};
+        graph->attr = copy_text(reading, item->string, size - graph->listed);
+        const char *text = read_names(reading, cJSON_IsString(item) ? item->valuestring : "", false,
+                                      &graph->params, &graph->n_params);
+        if (text)
+            text = strncmp(text, arrow, sizeof arrow - 1) == 0 ? text + sizeof arrow - 1 : NULL;
+        graph->decides = text && strcmp(text, "bool") == 0;
+        if (text && !graph->decides)
+            text = read_names(reading, text, true, &graph->results, &graph->n_results);
+        if (!text || (*text && !graph->decides))
+            return fail(reading, item, "graph '%s' is no \"(OPERANDS) -> (RESULTS)\"",
+                        item->string);
     }
     return true;
 }
 
 /* ---------------------------------------------------------------------- one type ---- */
 
-enum {
-    KEY_about,
-    KEY_operands,
-    KEY_results,
-    KEY_attributes,
-    KEY_dtypes,
-    KEY_dtype_by,
-    KEY_alias,
-    KEY_writes,
-    KEY_reads,
-    KEY_graphs,
-    KEY_passive,
-    KEY_view,
-    KEY_no_cores,
-    KEY_shape,
-    KEY_values,
-    KEY_flops,
-    KEY_bytes,
-    KEYS
+enum form { FORM_SLOTS, FORM_LIST, FORM_OBJECT, FORM_RULE, FORM_TEXT, FORM_FLAG };
+
+/* In the order in which they are read: each may name what those before it have defined. */
+static const struct {
+    const char *name;
+    enum form form;
+    const char *noun;
+    bool (*read)(struct reading *reading, const cJSON *item); /* of lists and objects */
+    size_t field;                                             /* of op_type, for rules and flags */
+} keys[] = {
+    {"operands", FORM_SLOTS, NULL, NULL, 0},
+    {"results", FORM_SLOTS, NULL, NULL, 0},
+    {"attributes", FORM_OBJECT, "an object", read_attrs, 0},
+    {"dtypes", FORM_OBJECT, "an object", read_dtypes, 0},
+    {"dtype_by", FORM_OBJECT, "an object", read_dtype_by, 0},
+    {"alias", FORM_OBJECT, "an object", read_alias, 0},
+    {"writes", FORM_LIST, "a list of operands", read_access, 0},
+    {"reads", FORM_LIST, "a list of operands", read_access, 0},
+    {"graphs", FORM_OBJECT, "an object", read_graphs, 0},
+    {"shape", FORM_LIST, "a list of rules", read_rules, 0},
+    {"values", FORM_OBJECT, "an object", read_values, 0},
+    {"about", FORM_TEXT, "a string", NULL, 0},
+    {"flops", FORM_RULE, "a string", NULL, offsetof(struct op_type, flops)},
+    {"bytes", FORM_RULE, "a string", NULL, offsetof(struct op_type, bytes)},
+    {"passive", FORM_FLAG, "true or false", NULL, offsetof(struct op_type, passive)},
+    {"view", FORM_FLAG, "true or false", NULL, offsetof(struct op_type, view)},
+    {"no_cores", FORM_FLAG, "true or false", NULL, offsetof(struct op_type, no_cores)},
 };
 
-static const char *const keys[KEYS] = {
-    "about",  "operands", "results", "attributes", "dtypes", "dtype_by", "alias", "writes", "reads",
-    "graphs", "passive",  "view",    "no_cores",   "shape",  "values",   "flops", "bytes"};
-
-static bool is_dictionary(int key)
-{
-    return key == KEY_attributes || key == KEY_dtypes || key == KEY_dtype_by || key == KEY_alias ||
-           key == KEY_graphs || key == KEY_values;
-}
+enum { KEYS = sizeof keys / sizeof keys[0] };
 
 /* Each member, and none that is unknown. */
-static bool find_members(const struct reading *reading, const cJSON *json, const cJSON **members)
+static bool find_members(const struct reading *reading, const cJSON **members)
 {
     const cJSON *item;
-    if (!cJSON_IsObject(json))
-        return fail(reading, json_span(reading->document, json), "this is no object");
-    for (EACH_ITEM(item, json)) {
+    if (!cJSON_IsObject(reading->json))
+        return fail(reading, reading->json, "this is no object");
+    for (EACH_ITEM(item, reading->json)) {
         int key = 0;
-        while (key < KEYS && strcmp(keys[key], item->string) != 0)
+        while (key < KEYS && strcmp(keys[key].name, item->string) != 0)
             key++;
         if (key == KEYS)
-            return fail(reading, json_key_span(reading->document, item), "unknown key '%s'",
-                        item->string);
-        if (is_dictionary(key) && !cJSON_IsObject(item))
-            return fail(reading, json_span(reading->document, item), "'%s' is an object",
-                        item->string);
+            return fail_key(reading, item, "unknown key '%s'", item->string);
+        bool right = keys[key].form == FORM_OBJECT ? cJSON_IsObject(item)
+                     : keys[key].form == FORM_LIST ? count_strings(item) != NONE
+                     : keys[key].form == FORM_FLAG
+                         ? cJSON_IsBool(item)
+                         : keys[key].form == FORM_SLOTS || cJSON_IsString(item);
+        if (!right)
+            return fail(reading, item, "'%s' is %s", item->string, keys[key].noun);
         members[key] = item;
     }
     return true;
@@ -681,31 +566,30 @@ const cJSON *op_type_same(const cJSON *json)
     return same && cJSON_IsString(same) && json->child == same && !same->next ? same : NULL;
 }
 
-bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
-                  const cJSON *json, struct op_type *type)
+bool op_type_read(struct arena *arena, struct json_document *document, const char *name,
+                  const char *family, const cJSON *json, struct op_type *type)
 {
     struct rule_variables variables = {.count = 0};
-    struct reading reading = {.document = reader->document,
-                              .arena = reader->arena,
-                              .json = json,
-                              .type = type,
-                              .variables = &variables};
+    struct reading reading = {
+        .document = document, .arena = arena, .json = json, .type = type, .variables = &variables};
     const cJSON *members[KEYS] = {NULL};
     *type = (struct op_type){.name = name, .real = name, .family = family, .about = ""};
-    return find_members(&reading, json, members) &&
-           read_slots(&reading, members[KEY_operands], members[KEY_results]) &&
-           read_attrs(&reading, members[KEY_attributes]) &&
-           read_dtypes(&reading, members[KEY_dtypes]) &&
-           read_dtype_by(&reading, members[KEY_dtype_by]) &&
-           read_alias(&reading, members[KEY_alias]) &&
-           read_access(&reading, members[KEY_writes], true) &&
-           read_access(&reading, members[KEY_reads], false) &&
-           read_graphs(&reading, members[KEY_graphs]) && read_rules(&reading, members[KEY_shape]) &&
-           read_values(&reading, members[KEY_values]) &&
-           read_text(&reading, members[KEY_about], &type->about) &&
-           read_expression(&reading, members[KEY_flops], &type->flops) &&
-           read_expression(&reading, members[KEY_bytes], &type->bytes) &&
-           read_flag(&reading, members[KEY_passive], &type->passive) &&
-           read_flag(&reading, members[KEY_view], &type->view) &&
-           read_flag(&reading, members[KEY_no_cores], &type->no_cores);
+    bool ok = find_members(&reading, members) && read_slots(&reading, members[0], members[1]);
+    for (int key = 0; ok && key < KEYS; key++) {
+        const cJSON *item = members[key];
+        void *field = (char *)type + keys[key].field;
+        if (!item)
+            continue;
+        switch (keys[key].form) {
+        case FORM_SLOTS: break;
+        case FORM_LIST:
+        case FORM_OBJECT: ok = keys[key].read(&reading, item); break;
+        case FORM_RULE: ok = read_rule(&reading, item, RULE_FOR_NUMBER, field); break;
+        case FORM_TEXT:
+            type->about = copy_text(&reading, item->valuestring, strlen(item->valuestring));
+            break;
+        case FORM_FLAG: *(bool *)field = cJSON_IsTrue(item); break;
+        }
+    }
+    return ok;
 }

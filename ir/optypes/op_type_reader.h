@@ -5,18 +5,13 @@
 #include "ir/optypes/op_types.h"
 #include "ir/support/json_document.h"
 
-struct op_type_reader {
-    struct arena *arena; /* for what is read */
-    struct json_document *document;
-};
-
 /* What data names as the type that a name is another name of, a string: `"same"`, and nothing else.
  * NULL where it says what the type is. */
 const cJSON *op_type_same(const cJSON *json);
 
 /* Reads the type of a name; false, with an error of the document, where its data is wrong. `name`
  * and `family` are kept, not copied. */
-bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
-                  const cJSON *json, struct op_type *type);
+bool op_type_read(struct arena *arena, struct json_document *document, const char *name,
+                  const char *family, const cJSON *json, struct op_type *type);
 
 #endif

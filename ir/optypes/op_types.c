@@ -52,57 +52,40 @@ static void name_all(struct op_types *types)
     }
 }
 
-/* The type of another name, NULL where there is none of that name, or where it is another name
- * itself. */
-static const struct op_type *name_again(struct op_types *types, const char *name,
-                                        const char *family, const char *real)
+/* The type that data says; NULL, with an error of the document, where it is wrong. */
+static const struct op_type *read_json(struct op_types *types, struct json_document *document,
+                                       const char *name, const char *family, const cJSON *json)
 {
-    const struct op_type *known = op_types_find(types, real, strlen(real));
-    if (!known || known->real != known->name)
-        return NULL;
+    const cJSON *same = op_type_same(json);
     struct op_type *type = arena_alloc(&types->arena, sizeof *type);
+    if (!same)
+        return op_type_read(&types->arena, document, name, family, json, type) ? type : NULL;
+    const struct op_type *known =
+        op_types_find(types, same->valuestring, strlen(same->valuestring));
+    if (!known || known->real != known->name) {
+        json_fail(document, same, "op type '%s': 'same' is no type that is known, but '%s'", name,
+                  same->valuestring);
+        return NULL;
+    }
     *type = *known;
     type->name = name;
     type->family = family;
     return type;
 }
 
-static const struct op_type *read_json(struct op_types *types, struct json_document *document,
-                                       const char *name, const char *family, const cJSON *json)
-{
-    struct op_type_reader reader = {&types->arena, document};
-    const cJSON *same = op_type_same(json);
-    if (same) {
-        const struct op_type *type = name_again(types, name, family, same->valuestring);
-        if (!type)
-            json_fail(document, same, "op type '%s': 'same' is no type that is known, but '%s'",
-                      name, same->valuestring);
-        return type;
-    }
-    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
-    return op_type_read(&reader, name, family, json, type) ? type : NULL;
-}
-
-static const struct op_type *read_data(struct op_types *types, const struct op_data *data)
-{
-    struct file_fault fault;
-    struct json_document document;
-    bool ok =
-        json_document_read_file(&document, data->family, data->json, strlen(data->json), &fault);
-    const struct op_type *type =
-        ok ? read_json(types, &document, data->name, data->family, document.root) : NULL;
-    assert(type); /* tests/unit/test_op_types.c reads all of it */
-    json_document_free(&document);
-    return type;
-}
-
 static const struct op_type *type_of_id(struct op_types *types, uint32_t id)
 {
     struct op_type_entry *entry = &types->entries.at[id];
-    if (!entry->type) {
-        part_leave();
-        entry->type = read_data(types, entry->data);
-    }
+    const struct op_data *data = entry->data;
+    struct file_fault fault;
+    struct json_document document;
+    if (entry->type)
+        return entry->type;
+    part_leave();
+    if (json_document_read_file(&document, data->family, data->json, strlen(data->json), &fault))
+        entry->type = read_json(types, &document, data->name, data->family, document.root);
+    assert(entry->type); /* tests/unit/test_op_types.c reads all of it */
+    json_document_free(&document);
     return entry->type;
 }
 
@@ -128,23 +111,18 @@ void op_types_offer(struct op_types *types, struct suggest *suggest)
         suggest_offer(suggest, types->names.names[i].text, types->names.names[i].size);
 }
 
-/* Makes room for so many names: op types have some of the first. */
-static void grow_seen(struct op_types *types, uint32_t count)
-{
-    count += count / 2;
-    types->seen = mem_realloc(types->seen, count, sizeof(types->seen[0]));
-    while (types->n_seen < count)
-        types->seen[types->n_seen++] = &op_type_unseen;
-}
-
 const struct op_type *op_type_look_up(const struct module *module, uint32_t name)
 {
     struct op_types *types = op_types_of(module);
     const struct intern_name *text = &module->names.names[name];
     assert(name < module->names.count);
     part_leave();
-    if (name >= types->n_seen)
-        grow_seen(types, name + 1);
+    if (name >= types->n_seen) { /* op types have some of the first names */
+        uint32_t count = (name + 1) + (name + 1) / 2;
+        types->seen = mem_realloc(types->seen, count, sizeof(types->seen[0]));
+        while (types->n_seen < count)
+            types->seen[types->n_seen++] = &op_type_unseen;
+    }
     return types->seen[name] = op_types_find(types, text->text, text->size);
 }
 
@@ -169,85 +147,59 @@ uint32_t op_type_operand(const struct op_type *type, const char *name, size_t si
 struct adding {
     struct op_types *types;
     struct json_document document;
-    const char *family;
+    const char *family; /* the file of the path, without its folder and endings */
 };
 
-/* The file of a path, without its folder and endings. */
-static const char *family_of(struct op_types *types, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    return arena_strndup(&types->arena, file, strcspn(file, "."));
-}
-
-/* Whether data that is known already says the same. */
-static bool says_same(struct adding *adding, uint32_t id, const cJSON *json)
-{
-    const struct op_data *data = adding->types->entries.at[id].data;
-    struct file_fault fault;
-    struct json_document known;
-    bool same =
-        json_document_read_file(&known, data->family, data->json, strlen(data->json), &fault) &&
-        cJSON_Compare(known.root, json, true);
-    json_document_free(&known);
-    if (!same)
-        json_fail_span(&adding->document, json_key_span(&adding->document, json),
-                       "op type '%s' is another one than that of '%s'", data->name, data->family);
-    return same;
-}
-
-static const struct op_data *keep_data(struct adding *adding, const char *name, const cJSON *json)
-{
-    struct arena *arena = &adding->types->arena;
-    struct op_data *data = arena_alloc(arena, sizeof *data);
-    size_t size;
-    const char *text = json_written(&adding->document, json, &size);
-    *data = (struct op_data){name, adding->family, arena_strndup(arena, text, size)};
-    return data;
-}
-
+/* A type that is known already must say the same. */
 static bool add_type(struct adding *adding, const cJSON *json)
 {
     struct op_types *types = adding->types;
+    struct arena *arena = &types->arena;
+    struct json_document *document = &adding->document;
     size_t size = strlen(json->string);
     uint32_t id = intern_find(&types->names, json->string, size);
-    if (id != NONE)
-        return says_same(adding, id, json);
-    const char *name = arena_strndup(&types->arena, json->string, size);
-    const struct op_type *type = read_json(types, &adding->document, name, adding->family, json);
+    if (id != NONE) {
+        const struct op_data *data = types->entries.at[id].data;
+        struct file_fault fault;
+        struct json_document known;
+        bool same =
+            json_document_read_file(&known, data->family, data->json, strlen(data->json), &fault) &&
+            cJSON_Compare(known.root, json, true);
+        json_document_free(&known);
+        return same || json_fail_span(document, json_key_span(document, json),
+                                      "op type '%s' is another one than that of '%s'", data->name,
+                                      data->family);
+    }
+    const char *name = arena_strndup(arena, json->string, size);
+    const struct op_type *type = read_json(types, document, name, adding->family, json);
     if (!type)
         return false;
-    intern_static(&types->names, name, size);
-    vec_push(&types->entries, (struct op_type_entry){keep_data(adding, name, json), type});
+    const char *text = json_written(document, json, &size);
+    struct op_data *data = arena_alloc(arena, sizeof *data);
+    *data = (struct op_data){name, adding->family, arena_strndup(arena, text, size)};
+    intern_static(&types->names, name, strlen(name));
+    vec_push(&types->entries, (struct op_type_entry){data, type});
     return true;
-}
-
-static bool add_types(struct adding *adding)
-{
-    const cJSON *root = adding->document.root;
-    if (!cJSON_IsObject(root))
-        return json_fail(&adding->document, root, "this is no object of op types");
-    for (const cJSON *item = root->child; item; item = item->next)
-        if (!add_type(adding, item))
-            return false;
-    return true;
-}
-
-/* Names that were unknown may be known behind it. */
-static void forget_seen(struct op_types *types)
-{
-    for (uint32_t i = 0; i < types->n_seen; i++)
-        types->seen[i] = &op_type_unseen;
 }
 
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
                   struct file_fault *fault)
 {
-    struct adding adding = {.types = types, .family = family_of(types, path)};
+    struct adding adding = {.types = types};
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const cJSON *item;
     bool ok = json_document_read_file(&adding.document, path, json, size, fault);
+    adding.family = arena_strndup(&types->arena, file, strcspn(file, "."));
     if (ok) {
         name_all(types);
-        forget_seen(types);
-        ok = add_types(&adding);
+        for (uint32_t i = 0; i < types->n_seen; i++)
+            types->seen[i] = &op_type_unseen; /* names may become known */
+        ok = cJSON_IsObject(adding.document.root) ||
+             json_fail(&adding.document, adding.document.root, "this is no object of op types");
+        for (EACH_ITEM(item, adding.document.root)) {
+            if (!ok || !(ok = add_type(&adding, item)))
+                break;
+        }
     }
     json_document_free(&adding.document);
     return ok;
@@ -260,48 +212,29 @@ bool op_types_is_file(const char *name)
     return size >= sizeof ending && strcmp(name + size - (sizeof ending - 1), ending) == 0;
 }
 
-static bool add_file(struct op_types *types, const char *path, struct file_fault *fault)
-{
-    struct file_bytes bytes;
-    fault->path = NULL;
-    if (!file_read_regular(path, &bytes, fault->text, sizeof fault->text))
-        return false;
-    bool ok = op_types_add(types, path, bytes.data, bytes.size, fault);
-    file_bytes_free(&bytes);
-    return ok;
-}
-
 bool op_types_add_folder(struct op_types *types, const char *folder, struct file_fault *fault)
 {
     struct file_names names = {NULL, 0, 0};
     bool ok = true;
-    if (folder_names(folder, &types->arena, &names))
-        for (uint32_t i = 0; ok && i < names.count; i++)
-            if (op_types_is_file(names.at[i]))
-                ok = add_file(types, arena_printf(&types->arena, "%s/%s", folder, names.at[i]),
-                              fault);
+    if (!folder_names(folder, &types->arena, &names))
+        names.count = 0;
+    for (uint32_t i = 0; ok && i < names.count; i++) {
+        struct file_bytes bytes;
+        const char *path = arena_printf(&types->arena, "%s/%s", folder, names.at[i]);
+        if (!op_types_is_file(names.at[i]))
+            continue;
+        fault->path = NULL;
+        ok = file_read_regular(path, &bytes, fault->text, sizeof fault->text);
+        if (ok) {
+            ok = op_types_add(types, path, bytes.data, bytes.size, fault);
+            file_bytes_free(&bytes);
+        }
+    }
     vec_free(&names);
     return ok;
 }
 
-const struct op_attr *op_type_attr(const struct op_type *type, const char *name, size_t size)
-{
-    for (uint32_t i = 0; type && i < type->n_attrs; i++)
-        if (strlen(type->attrs[i].name) == size && memcmp(type->attrs[i].name, name, size) == 0)
-            return &type->attrs[i];
-    return NULL;
-}
-
 /* --------------------------------------------------------- numbers of data types ---- */
-
-static const struct {
-    enum dtype dtype;
-    int number;
-} rows[] = {
-#define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number) {DTYPE_##dtype, number},
-#include "ir/core/foreign_dtypes.def"
-#undef DUMP_DTYPE
-};
 
 #define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number)                                  \
     _Static_assert((number) < GE_DTYPES_END, "as the header says");
@@ -310,6 +243,14 @@ static const struct {
 
 bool ge_dtype_find(int64_t number, enum dtype *dtype)
 {
+    static const struct {
+        enum dtype dtype;
+        int number;
+    } rows[] = {
+#define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number) {DTYPE_##dtype, number},
+#include "ir/core/foreign_dtypes.def"
+#undef DUMP_DTYPE
+    };
     for (unsigned i = 0; number >= 0 && i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].number == number) {
             *dtype = rows[i].dtype;

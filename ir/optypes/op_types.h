@@ -6,6 +6,8 @@
 
 #include "ir/core/module.h"
 
+#include <string.h>
+
 /* How often a slot of an op may be filled: once; once or not at all; any number of times. */
 enum op_presence { OP_REQUIRED, OP_OPTIONAL, OP_LISTED };
 
@@ -144,7 +146,14 @@ bool op_type_agrees(const struct module *module, uint32_t a, uint32_t b);
 const struct op_type *op_type_look_up(const struct module *module, uint32_t name);
 
 /* The attribute of a type that may be NULL, by its name; NULL where there is none. */
-const struct op_attr *op_type_attr(const struct op_type *type, const char *name, size_t size);
+static inline const struct op_attr *op_type_attr(const struct op_type *type, const char *name,
+                                                 size_t size)
+{
+    for (uint32_t i = 0; type && i < type->n_attrs; i++)
+        if (strlen(type->attrs[i].name) == size && memcmp(type->attrs[i].name, name, size) == 0)
+            return &type->attrs[i];
+    return NULL;
+}
 
 /* The type that a name of the module is, or NULL where there is no data. */
 static inline const struct op_type *op_type_find(const struct module *module, uint32_t name)
