@@ -137,18 +137,8 @@ struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, stru
 
 /* ---- sums of products that depend on names (ir/shapes/dims.h) ---- */
 
-/* a OP b, of which one is no integer: what cannot be said as a sum is not known. `/` and `%` are
- * where nothing is left. */
-struct rule_dim rule_symbolic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
-                              struct rule_dim b);
-
 /* Whether two are equal whatever the names stand for. */
 bool rule_same(const struct evaluator *e, struct rule_dim a, struct rule_dim b);
-
-/* Appends what is no integer as types have it, or nothing, and returns false, where that is not
- * known. */
-struct text;
-bool rule_spell_symbolic(const struct evaluator *e, struct rule_dim dim, struct text *text);
 
 /* What types have for it. DIM_UNKNOWN without a module, which is that of the call. */
 int64_t rule_dim_of_type(const struct evaluator *e, struct module *module, struct rule_dim dim);
@@ -167,22 +157,6 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
 
 struct rule_value rule_eval(struct evaluator *e, const struct rule *rule);
 
-/* ---------------------------------------------------- whole rules (ir/optypes/op_shapes.c) ---- */
-
 void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault);
-void evaluator_free(struct evaluator *e);
-/* Forgets what was evaluated since the arena was another one, or empty. */
-static inline void evaluator_forget(struct evaluator *e)
-{
-    e->attrs = NULL;
-    e->made = 0;
-}
-/* The branch of choices that holds; NULL where that is not known. */
-const struct rule *rule_choose(struct evaluator *e, const struct rule *rule);
-/* The shape that a rule says of its slot, the tensor where it is told; one with a dimension below 0
- * is a fault. */
-struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const struct rule *value);
-/* All rules of shapes, which bind variables. Whether they hold shows in `failed`. */
-void rules_run(struct evaluator *e);
 
 #endif

@@ -11,49 +11,22 @@ static const char *noun(const struct evaluator *e, uint32_t tensor)
     return e->call->tensors[tensor].slot < e->call->type->n_operands ? "operand" : "result";
 }
 
-/* A variable of a pattern that stands for several dimensions of another tensor; NULL. */
-static const struct rule *bound_rest(const struct evaluator *e, uint32_t tensor,
-                                     const struct rule *pattern)
+static void wrong_form(struct evaluator *e, uint32_t tensor, const struct rule *pattern)
 {
-    for (uint32_t i = 0; pattern->kind == RULE_LIST && i < pattern->n_args; i++) {
+    struct rule_value shape = rule_shape(e, tensor);
+    const struct rule *rest = NULL; /* it stands for several dimensions of another tensor */
+    for (uint32_t i = 0; pattern->kind == RULE_LIST && i < pattern->n_args && !rest; i++) {
         const struct rule *item = pattern->args[i];
         if (item->kind == RULE_SPLICE && item->args[0]->kind == RULE_VARIABLE &&
             e->bindings[item->args[0]->number].value.kind == VALUE_LIST &&
             e->bindings[item->args[0]->number].tensor != tensor)
-            return item->args[0];
+            rest = item->args[0];
     }
-    return NULL;
-}
-
-static void wrong_form(struct evaluator *e, uint32_t tensor, const struct rule *pattern)
-{
-    struct rule_value shape = rule_shape(e, tensor);
-    const struct rule *rest = bound_rest(e, tensor, pattern);
     const struct binding *bound = rest ? &e->bindings[rest->number] : NULL;
     rule_fail(e, tensor, bound ? bound->tensor : NONE, "%s '%s' %s of %s does not fit '%s'%s%s%s%s",
               noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(e, &shape).text,
               e->call->type->name, rule_text(e), bound ? ", where " : "", bound ? rest->text : "",
               bound ? " = " : "", bound ? rule_value_text(e, &bound->value).text : "");
-}
-
-static void wrong_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
-{
-    struct rule_value shape = rule_shape(e, tensor);
-    rule_fail(e, tensor, NONE, "%s '%s' of %s is %s, but by '%s' it is %s", noun(e, tensor),
-              rule_slot(e, tensor)->name, e->call->type->name, rule_value_text(e, &shape).text,
-              rule_text(e), rule_value_text(e, expected).text);
-}
-
-static void wrong_variable(struct evaluator *e, uint32_t tensor, const struct rule *variable,
-                           const struct rule_value *found)
-{
-    const struct binding *bound = &e->bindings[variable->number];
-    struct rule_value shape = rule_shape(e, tensor), other = rule_shape(e, bound->tensor);
-    rule_fail(e, tensor, bound->tensor, "%s '%s' %s of %s has %s = %s, but '%s' %s has %s = %s",
-              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(e, &shape).text,
-              e->call->type->name, variable->text, rule_value_text(e, found).text,
-              rule_slot(e, bound->tensor)->name, rule_value_text(e, &other).text, variable->text,
-              rule_value_text(e, &bound->value).text);
 }
 
 /* ------------------------------------------------------------------------ matching ---- */
@@ -71,36 +44,37 @@ static void bind(struct evaluator *e, uint32_t tensor, const struct rule *variab
         binding->value.kind == found->kind &&
         (found->kind == VALUE_LIST ? rule_lists_agree(&binding->value, found)
                                    : rule_dims_agree(binding->value.number, found->number));
-    if (!agree)
-        wrong_variable(e, tensor, variable, found);
-    else
+    if (agree) {
         rule_refine(&binding->value, found);
+        return;
+    }
+    struct rule_value shape = rule_shape(e, tensor), other = rule_shape(e, binding->tensor);
+    rule_fail(e, tensor, binding->tensor, "%s '%s' %s of %s has %s = %s, but '%s' %s has %s = %s",
+              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(e, &shape).text,
+              e->call->type->name, variable->text, rule_value_text(e, found).text,
+              rule_slot(e, binding->tensor)->name, rule_value_text(e, &other).text, variable->text,
+              rule_value_text(e, &binding->value).text);
 }
 
-/* How many dimensions an item of a pattern takes; NONE: as many as are left. */
-static uint32_t item_width(struct evaluator *e, const struct rule *item)
-{
-    if (item->kind != RULE_SPLICE)
-        return 1;
-    struct rule_value value = rule_eval(e, item->args[0]);
-    return value.kind == VALUE_LIST ? value.count : NONE;
-}
-
-/* The widths of a pattern's items for a tensor of `rank` dimensions. False where that is wrong, or
- * not known. */
+/* How many dimensions each item of a pattern takes of a tensor of `rank` dimensions. False where
+ * that is wrong, or not known. */
 static bool pattern_widths(struct evaluator *e, uint32_t tensor, const struct rule *pattern,
                            uint32_t *widths)
 {
     uint32_t rest = NONE, rank = e->call->tensors[tensor].rank;
     uint64_t fixed = 0;
     for (uint32_t i = 0; i < pattern->n_args; i++) {
-        widths[i] = item_width(e, pattern->args[i]);
-        if (widths[i] == NONE && rest != NONE)
-            return false;
-        if (widths[i] == NONE)
-            rest = i;
-        else
+        const struct rule *item = pattern->args[i];
+        struct rule_value value = {.kind = VALUE_LIST, .count = 1};
+        if (item->kind == RULE_SPLICE)
+            value = rule_eval(e, item->args[0]);
+        widths[i] = value.count;
+        if (value.kind == VALUE_LIST)
             fixed += widths[i];
+        else if (rest != NONE)
+            return false;
+        else
+            rest = i;
     }
     if (rest == NONE ? fixed != rank : fixed > rank) {
         wrong_form(e, tensor, pattern);
@@ -111,21 +85,6 @@ static bool pattern_widths(struct evaluator *e, uint32_t tensor, const struct ru
     return true;
 }
 
-static void match_item(struct evaluator *e, uint32_t tensor, const struct rule *pattern,
-                       const struct rule *item, const struct rule_value *found)
-{
-    bool splice = item->kind == RULE_SPLICE;
-    const struct rule *inner = splice ? item->args[0] : item;
-    if (inner->kind == RULE_VARIABLE) {
-        bind(e, tensor, inner, found);
-        return;
-    }
-    struct rule_value expected = rule_eval(e, inner);
-    if (splice ? expected.kind == VALUE_LIST && !rule_lists_agree(&expected, found)
-               : expected.kind == VALUE_NUMBER && !rule_dims_agree(expected.number, found->number))
-        wrong_form(e, tensor, pattern);
-}
-
 static void match_pattern(struct evaluator *e, uint32_t tensor, const struct rule *pattern)
 {
     struct rule_value shape = rule_shape(e, tensor);
@@ -133,18 +92,29 @@ static void match_pattern(struct evaluator *e, uint32_t tensor, const struct rul
     if (shape.kind != VALUE_LIST || !pattern_widths(e, tensor, pattern, widths))
         return;
     for (uint32_t i = 0; i < pattern->n_args && !e->failed; at += widths[i++]) {
-        struct rule_value part = rule_list(e, widths[i]);
+        bool splice = pattern->args[i]->kind == RULE_SPLICE;
+        const struct rule *inner = splice ? pattern->args[i]->args[0] : pattern->args[i];
+        struct rule_value found = rule_list(e, widths[i]);
         if (widths[i])
-            memcpy(part.dims, shape.dims + at, widths[i] * sizeof *part.dims);
-        if (pattern->args[i]->kind != RULE_SPLICE)
-            part = rule_dim_value(shape.dims[at]);
-        match_item(e, tensor, pattern, pattern->args[i], &part);
+            memcpy(found.dims, shape.dims + at, widths[i] * sizeof *found.dims);
+        if (!splice)
+            found = rule_dim_value(shape.dims[at]);
+        if (inner->kind == RULE_VARIABLE) {
+            bind(e, tensor, inner, &found);
+            continue;
+        }
+        struct rule_value expected = rule_eval(e, inner);
+        if (splice
+                ? expected.kind == VALUE_LIST && !rule_lists_agree(&expected, &found)
+                : expected.kind == VALUE_NUMBER && !rule_dims_agree(expected.number, found.number))
+            wrong_form(e, tensor, pattern);
     }
 }
 
 /* ---------------------------------------------------------------------------- rules ---- */
 
-const struct rule *rule_choose(struct evaluator *e, const struct rule *rule)
+/* The branch of choices that holds; NULL where that is not known. */
+static const struct rule *rule_choose(struct evaluator *e, const struct rule *rule)
 {
     while (rule->kind == RULE_CHOICE) {
         struct rule_value which = rule_eval(e, rule->args[0]);
@@ -167,7 +137,10 @@ static bool has_variables(const struct rule *list)
     return false;
 }
 
-struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const struct rule *value)
+/* The shape that a rule says of its slot, the tensor where it is told; one with a dimension below 0
+ * is a fault. */
+static struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor,
+                                         const struct rule *value)
 {
     struct rule_value shape = rule_eval(e, value);
     for (uint32_t i = 0; shape.kind == VALUE_LIST && i < shape.count; i++)
@@ -176,13 +149,6 @@ struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const st
                       e->call->type->slots[e->rule->slot].name, e->call->type->name,
                       rule_value_text(e, &shape).text, rule_text(e));
     return e->failed ? rule_unknown : shape;
-}
-
-static void match_patterns(struct evaluator *e, const struct rule *pattern)
-{
-    for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++)
-        if (e->call->tensors[i].slot == e->rule->slot)
-            match_pattern(e, i, pattern);
 }
 
 /* A shape that nothing else tells is what the rule says; a second rule may say more. */
@@ -198,15 +164,13 @@ static void take_shape(struct evaluator *e, uint32_t tensor, const struct rule_v
     }
 }
 
-static void check_slot(struct evaluator *e, const struct rule *value)
+/* `by_contents`: it is a rule of contents, of which the shape follows; patterns are in others. */
+static void check_slot(struct evaluator *e, const struct rule *value, bool by_contents)
 {
     struct rule_dim dims[MAX_RANK];
     struct rule_value expected = rule_unknown;
     bool operand = e->rule->slot < e->call->type->n_operands, first = true;
-    if (operand && value->kind == RULE_LIST && has_variables(value)) {
-        match_patterns(e, value);
-        return;
-    }
+    bool pattern = operand && !by_contents && value->kind == RULE_LIST && has_variables(value);
     e->nth = 0;
     /* Whose shape it would be is not told, but it may be impossible. */
     if (!operand && !e->rule->each && rule_tensor(e, e->rule->slot) == NONE)
@@ -214,12 +178,23 @@ static void check_slot(struct evaluator *e, const struct rule *value)
     for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
         if (e->call->tensors[i].slot != e->rule->slot)
             continue;
+        if (pattern) {
+            match_pattern(e, i, value);
+            continue;
+        }
         if (first || e->rule->each)
             expected = rule_shape_said(e, i, value);
         struct rule_value found = rule_shape_in(e, i, dims);
-        if (expected.kind == VALUE_LIST && found.kind == VALUE_LIST &&
-            !rule_lists_agree(&expected, &found))
-            wrong_shape(e, i, &expected);
+        bool agree = expected.kind != VALUE_LIST || found.kind != VALUE_LIST ||
+                     rule_lists_agree(&expected, &found);
+        const char *name = rule_slot(e, i)->name, *type = e->call->type->name;
+        if (!agree && by_contents)
+            rule_fail(e, i, NONE, "by it '%s' of %s is %s, not %s", name, type,
+                      rule_value_text(e, &expected).text, rule_value_text(e, &found).text);
+        else if (!agree)
+            rule_fail(e, i, NONE, "%s '%s' of %s is %s, but by '%s' it is %s", noun(e, i), name,
+                      type, rule_value_text(e, &found).text, rule_text(e),
+                      rule_value_text(e, &expected).text);
         if (e->inferred && !operand && !e->failed)
             take_shape(e, i, &expected);
         first = false;
@@ -240,68 +215,54 @@ static uint32_t subject(const struct evaluator *e, const struct rule *rule)
     return found;
 }
 
-/* What the first comparison of a condition is about: an attribute or a variable; NULL. */
-static const struct rule *first_compared(const struct rule *value)
-{
-    while (value->kind == RULE_NOT || (value->kind == RULE_BINARY && value->number <= RULE_GT))
-        value = value->args[0];
-    return value->kind == RULE_ATTR || value->kind == RULE_VARIABLE ? value : NULL;
-}
-
-/* Of several conditions together, by `&&` or `||`. */
-static void wrong_conditions(struct evaluator *e, const struct rule *value)
-{
-    const struct rule *about = first_compared(value);
-    struct rule_value found = about ? rule_eval(e, about) : rule_unknown;
-    const char *name = !about                     ? ""
-                       : about->kind == RULE_ATTR ? e->call->type->attrs[about->number].name
-                                                  : about->text;
-    rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold%s%s%s%s",
-              e->call->type->name, rule_text(e), about ? " for " : "", name, about ? " = " : "",
-              about ? rule_value_text(e, &found).text : "");
-}
-
-/* "'x[-1]' is 7", and the same of another expression that is no number. */
-static const char *values_text(struct evaluator *e, const struct rule *of, const struct rule *other)
-{
-    struct rule_value value = rule_eval(e, of), second = rule_eval(e, other);
-    const char *text = e->rule->text;
-    const char *first = arena_printf(&e->arena, "'%.*s' is %s", (int)(of->end - of->begin),
-                                     text + of->begin, rule_value_text(e, &value).text);
-    return other->kind == RULE_NUMBER
-               ? first
-               : arena_printf(&e->arena, "%s and '%.*s' is %s", first,
-                              (int)(other->end - other->begin), text + other->begin,
-                              rule_value_text(e, &second).text);
-}
-
-/* A comparison: what both sides come to, but of a remainder or quotient what it is of. */
-static void wrong_comparison(struct evaluator *e, const struct rule *value)
-{
-    struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);
-    const struct rule *left = value->args[0];
-    if (left->kind == RULE_BINARY && (left->number == RULE_MOD || left->number == RULE_DIV))
-        rule_fail(e, subject(e, value), NONE, "%s has '%s', but %s", e->call->type->name,
-                  rule_text(e), values_text(e, left->args[0], left->args[1]));
-    else
-        rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold for %s and %s",
-                  e->call->type->name, rule_text(e), rule_value_text(e, &a).text,
-                  rule_value_text(e, &b).text);
-}
-
+/* A comparison that does not hold: what both sides come to, but of a remainder or quotient what it
+ * is of. Of several conditions together: what the first comparison is about, an attribute or a
+ * variable. */
 static void check_condition(struct evaluator *e, const struct rule *value)
 {
-    struct rule_value holds = rule_eval(e, value);
+    struct rule_value holds = rule_eval(e, value), a, b;
     const int64_t *number = rule_as_number(&holds);
+    const char *type = e->call->type->name, *text = e->rule->text;
+    const struct rule *left = value->args[0], *right = value->args[1];
     if (e->failed || !number || *number)
         return;
-    if (value->kind != RULE_BINARY || value->number <= RULE_AND)
-        wrong_conditions(e, value);
+    uint32_t tensor = subject(e, value);
+    if (value->kind != RULE_BINARY || value->number <= RULE_AND) {
+        for (left = value;
+             left->kind == RULE_NOT || (left->kind == RULE_BINARY && left->number <= RULE_GT);)
+            left = left->args[0];
+        bool named = left->kind == RULE_ATTR || left->kind == RULE_VARIABLE;
+        a = named ? rule_eval(e, left) : rule_unknown;
+        const char *name = !named                    ? ""
+                           : left->kind == RULE_ATTR ? e->call->type->attrs[left->number].name
+                                                     : left->text;
+        rule_fail(e, tensor, NONE, "%s has '%s', which does not hold%s%s%s%s", type, rule_text(e),
+                  named ? " for " : "", name, named ? " = " : "",
+                  named ? rule_value_text(e, &a).text : "");
+        return;
+    }
+    bool quotient =
+        left->kind == RULE_BINARY && (left->number == RULE_MOD || left->number == RULE_DIV);
+    if (quotient) {
+        right = left->args[1];
+        left = left->args[0];
+    }
+    a = rule_eval(e, left);
+    b = rule_eval(e, right);
+    if (!quotient)
+        rule_fail(e, tensor, NONE, "%s has '%s', which does not hold for %s and %s", type,
+                  rule_text(e), rule_value_text(e, &a).text, rule_value_text(e, &b).text);
+    else if (right->kind == RULE_NUMBER)
+        rule_fail(e, tensor, NONE, "%s has '%s', but '%.*s' is %s", type, rule_text(e),
+                  (int)(left->end - left->begin), text + left->begin, rule_value_text(e, &a).text);
     else
-        wrong_comparison(e, value);
+        rule_fail(e, tensor, NONE, "%s has '%s', but '%.*s' is %s and '%.*s' is %s", type,
+                  rule_text(e), (int)(left->end - left->begin), text + left->begin,
+                  rule_value_text(e, &a).text, (int)(right->end - right->begin),
+                  text + right->begin, rule_value_text(e, &b).text);
 }
 
-static void run_rule(struct evaluator *e, const struct op_rule *rule)
+static void run_rule(struct evaluator *e, const struct op_rule *rule, bool by_contents)
 {
     e->rule = rule;
     const struct rule *value = rule_choose(e, rule->value);
@@ -310,7 +271,7 @@ static void run_rule(struct evaluator *e, const struct op_rule *rule)
     if (rule->slot == NONE)
         check_condition(e, value);
     else
-        check_slot(e, value);
+        check_slot(e, value, by_contents);
     if (e->failed && e->fault->tensor == NONE)
         e->fault->tensor = subject(e, value);
 }
@@ -322,13 +283,14 @@ void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_f
         e->bindings[i].tensor = NONE;
 }
 
-void rules_run(struct evaluator *e)
+/* All rules of shapes, which bind variables. Whether they hold shows in `failed`. */
+static void rules_run(struct evaluator *e)
 {
     for (uint32_t i = 0; i < e->call->type->n_shape && !e->failed; i++)
-        run_rule(e, &e->call->type->shape[i]);
+        run_rule(e, &e->call->type->shape[i], false);
 }
 
-void evaluator_free(struct evaluator *e)
+static void evaluator_free(struct evaluator *e)
 {
     vec_free(&e->sums);
     arena_free(&e->arena);
@@ -342,117 +304,76 @@ static uint32_t updated_operand(const struct evaluator *e, uint32_t tensor)
     return operand != NONE && strcmp(slot->name, rule_slot(e, operand)->name) == 0 ? operand : NONE;
 }
 
-static void take_updated(struct evaluator *e)
-{
-    for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
-        uint32_t operand = updated_operand(e, i);
-        if (operand == NONE || e->call->tensors[i].rank != RANK_UNKNOWN)
-            continue;
-        struct rule_value shape = rule_shape(e, operand);
-        take_shape(e, i, &shape);
-    }
-}
-
-static void check_updated(struct evaluator *e, uint32_t tensor)
-{
-    const struct op_slot *slot = rule_slot(e, tensor);
-    uint32_t operand = updated_operand(e, tensor);
-    if (operand == NONE)
-        return;
-    struct rule_value found = rule_shape(e, tensor), expected = rule_shape(e, operand);
-    if (found.kind == VALUE_LIST && expected.kind == VALUE_LIST &&
-        !rule_lists_agree(&found, &expected))
-        rule_fail(e, tensor, operand,
-                  "result '%s' of %s is %s, but the operand that it updates is %s", slot->name,
-                  e->call->type->name, rule_value_text(e, &found).text,
-                  rule_value_text(e, &expected).text);
-}
-
 bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
 {
     struct evaluator e;
     evaluator_init(&e, call, fault);
     rules_run(&e);
-    for (uint32_t i = 0; i < call->n_tensors && !e.failed; i++)
-        check_updated(&e, i);
+    for (uint32_t i = 0; i < call->n_tensors && !e.failed; i++) {
+        uint32_t operand = updated_operand(&e, i);
+        struct rule_value found = rule_shape(&e, i);
+        struct rule_value expected = operand == NONE ? rule_unknown : rule_shape(&e, operand);
+        if (found.kind == VALUE_LIST && expected.kind == VALUE_LIST &&
+            !rule_lists_agree(&found, &expected))
+            rule_fail(&e, i, operand,
+                      "result '%s' of %s is %s, but the operand that it updates is %s",
+                      rule_slot(&e, i)->name, call->type->name, rule_value_text(&e, &found).text,
+                      rule_value_text(&e, &expected).text);
+    }
     evaluator_free(&e);
     return !e.failed;
 }
 
-/* What types have for a shape. */
-static void shape_of_type(const struct evaluator *e, struct module *module, struct arena *arena,
-                          const struct rule_value *value, struct op_shape *shape)
-{
-    bool fits = value->kind != VALUE_LIST || value->count <= MAX_RANK;
-    shape->excess = fits ? 0 : value->count;
-    shape->rank = value->kind == VALUE_LIST && fits ? value->count : RANK_UNKNOWN;
-    if (shape->rank == RANK_UNKNOWN)
-        return;
-    int64_t *dims = arena_alloc(arena, (shape->rank + 1) * sizeof *dims);
-    for (uint32_t i = 0; i < shape->rank; i++)
-        dims[i] = rule_dim_of_type(e, module, value->dims[i]);
-    shape->dims = dims;
-}
-
-static uint64_t ruled_slots(const struct op_type *type)
-{
-    uint64_t slots = 0;
-    for (uint32_t i = 0; i < type->n_shape; i++)
-        if (type->shape[i].slot != NONE)
-            slots |= UINT64_C(1) << type->shape[i].slot;
-    return slots;
-}
-
-/* Whether it is known what stands in the operand that a rule is about. */
-static bool contents_are_known(struct evaluator *e, const struct op_content_rule *rule)
-{
-    struct op_contents found;
-    uint32_t tensor = rule_tensor(e, rule->operand);
-    return tensor != NONE && e->call->contents(e->call, tensor, &e->arena, &found);
-}
-
-/* Shapes of results that what stands in operands says; whether there may be any. */
-static bool run_content_rules(struct evaluator *e)
-{
-    const struct op_type *type = e->call->type;
-    bool any = false;
-    for (uint32_t i = 0; e->call->contents && i < type->n_contents && !e->failed; i++) {
-        const struct op_content_rule *rule = &type->contents[i];
-        if (rule->rule.slot == NONE || rule->rule.slot < type->n_operands ||
-            !contents_are_known(e, rule))
-            continue;
-        run_rule(e, &rule->rule);
-        any = true;
-    }
-    return any;
-}
-
 /* Rules of shapes say more once more shapes are known. What they then have against these does not
  * count here: the shapes are told all the same, and so is what is wrong, of whoever has them. */
-static void infer_shapes(struct evaluator *e)
-{
-    rules_run(e);
-    if (!e->failed && run_content_rules(e) && !e->failed) {
-        rules_run(e);
-        e->failed = false;
-    }
-    take_updated(e);
-}
-
 bool op_shapes_infer(const struct op_call *call, struct module *module, struct arena *arena,
                      struct op_shape *shapes, struct op_fault *fault)
 {
+    const struct op_type *type = call->type;
     struct evaluator e;
-    uint64_t ruled = ruled_slots(call->type);
+    struct op_contents known;
+    uint64_t ruled = 0; /* slots whose shapes rules say */
+    bool more = false;
+    for (uint32_t i = 0; i < type->n_shape; i++)
+        if (type->shape[i].slot != NONE)
+            ruled |= UINT64_C(1) << type->shape[i].slot;
     evaluator_init(&e, call, fault);
     e.inferred = arena_alloc(&e.arena, (call->n_tensors + 1) * sizeof *e.inferred);
     for (uint32_t i = 0; i < call->n_tensors; i++)
         e.inferred[i] = rule_unknown;
-    infer_shapes(&e);
+    rules_run(&e);
+    for (uint32_t i = 0; call->contents && i < type->n_contents && !e.failed; i++) {
+        const struct op_rule *rule = &type->contents[i].rule;
+        uint32_t operand = rule_tensor(&e, type->contents[i].operand);
+        if (rule->slot == NONE || rule->slot < type->n_operands || operand == NONE ||
+            !call->contents(call, operand, &e.arena, &known))
+            continue;
+        run_rule(&e, rule, false);
+        more = true;
+    }
+    if (more && !e.failed) {
+        rules_run(&e);
+        e.failed = false;
+    }
     for (uint32_t i = 0; i < call->n_tensors; i++) {
-        shapes[i] = (struct op_shape){.ruled = ruled >> call->tensors[i].slot & 1};
-        shapes[i].ruled |= updated_operand(&e, i) != NONE;
-        shape_of_type(&e, module, arena, &e.inferred[i], &shapes[i]);
+        uint32_t operand = updated_operand(&e, i);
+        if (operand != NONE && call->tensors[i].rank == RANK_UNKNOWN && !e.failed) {
+            struct rule_value shape = rule_shape(&e, operand);
+            take_shape(&e, i, &shape);
+        }
+        struct rule_value *shape = &e.inferred[i];
+        bool is = shape->kind == VALUE_LIST, fits = shape->count <= MAX_RANK;
+        shapes[i] = (struct op_shape){
+            .ruled = operand != NONE || (ruled >> call->tensors[i].slot & 1),
+            .rank = is && fits ? shape->count : RANK_UNKNOWN,
+            .excess = is && !fits ? shape->count : 0,
+        };
+        if (!is || !fits)
+            continue;
+        int64_t *dims = arena_alloc(arena, (shape->count + 1) * sizeof *dims);
+        for (uint32_t d = 0; d < shape->count; d++)
+            dims[d] = rule_dim_of_type(&e, module, shape->dims[d]);
+        shapes[i].dims = dims;
     }
     evaluator_free(&e);
     return !e.failed;
@@ -485,22 +406,18 @@ struct allowed {
     struct rule_value list;
 };
 
-static struct allowed range_of(struct evaluator *e, const struct rule *rule)
-{
-    struct rule_value low = rule_eval(e, rule->args[0]), high = rule_eval(e, rule->args[1]);
-    const int64_t *from = rule_as_number(&low), *to = rule_as_number(&high);
-    return (struct allowed){
-        .kind = ALLOWED_RANGE, .low = from ? *from : INT64_MIN, .high = to ? *to : INT64_MAX};
-}
-
 static struct allowed allowed_by(struct evaluator *e, const struct op_rule *rule)
 {
     e->rule = rule;
     const struct rule *value = rule_choose(e, rule->value);
     if (!value || e->failed)
         return (struct allowed){.kind = ALLOWED_ALL};
-    if (value->kind == RULE_RANGE)
-        return range_of(e, value);
+    if (value->kind == RULE_RANGE) {
+        struct rule_value low = rule_eval(e, value->args[0]), high = rule_eval(e, value->args[1]);
+        const int64_t *from = rule_as_number(&low), *to = rule_as_number(&high);
+        return (struct allowed){
+            .kind = ALLOWED_RANGE, .low = from ? *from : INT64_MIN, .high = to ? *to : INT64_MAX};
+    }
     struct rule_value found = rule_eval(e, value);
     const int64_t *holds = rule_as_number(&found);
     if (found.kind == VALUE_LIST)
@@ -557,79 +474,61 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct op_range_fault
     va_end(args);
 }
 
-static const char *operand_name(const struct looking *looking)
+static void add_allowed(struct looking *looking, const struct allowed *allowed)
 {
-    return rule_slot(&looking->e, looking->tensor)->name;
-}
-
-/* "[1, 7]" of an element; nothing where there is only one. */
-static void add_place(struct looking *looking, uint64_t place)
-{
-    const struct op_tensor *tensor = &looking->e.call->tensors[looking->tensor];
-    int64_t at[MAX_RANK];
-    if (looking->contents.count == 1 || tensor->rank > MAX_RANK)
+    enum { MOST = 8, MOST_TEXT = 64 };
+    struct op_range_fault *fault = looking->fault;
+    const struct rule_value *list = &allowed->list;
+    const char *text = looking->e.rule->text;
+    if (allowed->kind == ALLOWED_NONE) {
+        add_text(fault, ", for which '%s' does not hold", rule_text(&looking->e));
         return;
-    for (uint32_t i = tensor->rank; i-- > 0; place /= (uint64_t)tensor->dims[i])
-        at[i] = (int64_t)(place % (uint64_t)tensor->dims[i]);
-    add_text(looking->fault, "element [");
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        add_text(looking->fault, "%s%lld", i ? ", " : "", (long long)at[i]);
-    add_text(looking->fault, "] of ");
-}
-
-/* Rules that are longer say less than the numbers that they come to. */
-static void add_rule(struct looking *looking)
-{
-    enum { MOST = 64 };
-    if (strlen(looking->e.rule->text) <= MOST)
-        add_text(looking->fault, " by '%s'", looking->e.rule->text);
-}
-
-/* "4, 7 or -1" */
-static void add_list(struct looking *looking, const struct rule_value *list)
-{
-    enum { MOST = 8 };
-    for (uint32_t i = 0; i < list->count && i < MOST; i++)
-        add_text(looking->fault, "%s%lld",
+    }
+    bool nothing = allowed->kind == ALLOWED_RANGE ? allowed->low > allowed->high : list->count == 0;
+    add_text(fault, nothing ? ", but nothing is right there" : ", but must be ");
+    for (uint32_t i = 0; allowed->kind == ALLOWED_LIST && i < list->count && i < MOST; i++)
+        add_text(fault, "%s%lld",
                  i == 0                                  ? ""
                  : i + 1 == list->count && i + 1 <= MOST ? " or "
                                                          : ", ",
                  (long long)list->dims[i].number);
-    if (list->count > MOST)
-        add_text(looking->fault, " ...");
+    if (allowed->kind == ALLOWED_LIST && list->count > MOST)
+        add_text(fault, " ...");
+    else if (allowed->kind == ALLOWED_LIST || nothing)
+        ;
+    else if (allowed->low == allowed->high)
+        add_text(fault, "%lld", (long long)allowed->low);
+    else if (allowed->low == INT64_MIN)
+        add_text(fault, "at most %lld", (long long)allowed->high);
+    else if (allowed->high == INT64_MAX)
+        add_text(fault, "at least %lld", (long long)allowed->low);
+    else
+        add_text(fault, "%lld to %lld", (long long)allowed->low, (long long)allowed->high);
+    if (strlen(text) <= MOST_TEXT) /* longer ones say less than the numbers */
+        add_text(fault, " by '%s'", text);
 }
 
-static void add_allowed(struct looking *looking, const struct allowed *allowed)
-{
-    if (allowed->kind == ALLOWED_NONE) {
-        add_text(looking->fault, ", for which '%s' does not hold", rule_text(&looking->e));
-        return;
-    }
-    bool nothing =
-        allowed->kind == ALLOWED_RANGE ? allowed->low > allowed->high : allowed->list.count == 0;
-    add_text(looking->fault, nothing ? ", but nothing is right there" : ", but must be ");
-    if (!nothing && allowed->kind == ALLOWED_LIST)
-        add_list(looking, &allowed->list);
-    else if (!nothing && allowed->low == allowed->high)
-        add_text(looking->fault, "%lld", (long long)allowed->low);
-    else if (!nothing && allowed->low == INT64_MIN)
-        add_text(looking->fault, "at most %lld", (long long)allowed->high);
-    else if (!nothing && allowed->high == INT64_MAX)
-        add_text(looking->fault, "at least %lld", (long long)allowed->low);
-    else if (!nothing)
-        add_text(looking->fault, "%lld to %lld", (long long)allowed->low, (long long)allowed->high);
-    add_rule(looking);
-}
-
+/* "element [1, 7] of operand 'i' of T is 9, but must be 0 to 7 by '0 .. 7'"; of a single element
+ * without its place. */
 static void wrong_element(struct looking *looking, uint64_t place, const struct allowed *allowed,
                           bool by_element)
 {
-    uint32_t other =
-        other_slot(looking->e.rule->value, looking->e.call->tensors[looking->tensor].slot);
+    const struct op_call *call = looking->e.call;
+    const struct op_tensor *tensor = &call->tensors[looking->tensor];
+    uint32_t other = other_slot(looking->e.rule->value, tensor->slot);
     begin_fault(looking, other == NONE ? NONE : rule_tensor(&looking->e, other));
-    add_place(looking, place);
-    add_text(looking->fault, "operand '%s' of %s is %lld", operand_name(looking),
-             looking->e.call->type->name, (long long)looking->contents.at[place]);
+    if (looking->contents.count != 1 && tensor->rank <= MAX_RANK) {
+        int64_t at[MAX_RANK];
+        uint64_t rest = place;
+        for (uint32_t i = tensor->rank; i-- > 0; rest /= (uint64_t)tensor->dims[i])
+            at[i] = (int64_t)(rest % (uint64_t)tensor->dims[i]);
+        add_text(looking->fault, "element [");
+        for (uint32_t i = 0; i < tensor->rank; i++)
+            add_text(looking->fault, "%s%lld", i ? ", " : "", (long long)at[i]);
+        add_text(looking->fault, "] of ");
+    }
+    add_text(looking->fault, "operand '%s' of %s is %lld", call->type->slots[tensor->slot].name,
+             call->type->name, (long long)looking->contents.at[place]);
     add_allowed(looking, allowed);
     if (!by_element && allowed->kind == ALLOWED_RANGE) {
         looking->fault->low = allowed->low;
@@ -643,7 +542,7 @@ static void wrong_whole(struct looking *looking)
     struct rule_value all = rule_contents(&looking->e, looking->tensor);
     uint32_t other = looking->shapes.tensor;
     begin_fault(looking, other == looking->tensor ? NONE : other);
-    add_text(looking->fault, "operand '%s'", operand_name(looking));
+    add_text(looking->fault, "operand '%s'", rule_slot(&looking->e, looking->tensor)->name);
     if (looking->contents.count == 1)
         add_text(looking->fault, " is %lld", (long long)looking->contents.at[0]);
     else if (all.kind == VALUE_LIST)
@@ -652,6 +551,13 @@ static void wrong_whole(struct looking *looking)
 }
 
 /* ------------------------------------------------------------------------ checking ---- */
+
+/* Forgets what was evaluated since the arena was another one, or empty. */
+static void evaluator_forget(struct evaluator *e)
+{
+    e->attrs = NULL;
+    e->made = 0;
+}
 
 /* The elements on their own; what is evaluated for one is released after it. */
 static void look_by_element(struct looking *looking, const struct op_rule *rule)
@@ -680,48 +586,6 @@ static void look_by_element(struct looking *looking, const struct op_rule *rule)
     e->arena = kept;
 }
 
-static void compare_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
-{
-    struct rule_value found = rule_shape(e, tensor);
-    if (expected->kind == VALUE_LIST && found.kind == VALUE_LIST &&
-        !rule_lists_agree(expected, &found))
-        rule_fail(e, tensor, NONE, "by it '%s' of %s is %s, not %s", rule_slot(e, tensor)->name,
-                  e->call->type->name, rule_value_text(e, expected).text,
-                  rule_value_text(e, &found).text);
-}
-
-/* A rule of the shape of another tensor. */
-static void look_at_shape(struct looking *looking, const struct op_rule *rule)
-{
-    struct evaluator *e = &looking->e;
-    e->rule = rule;
-    e->nth = 0;
-    const struct rule *value = rule_choose(e, rule->value);
-    struct rule_value expected = value ? rule_shape_said(e, NONE, value) : rule_unknown;
-    for (uint32_t i = 0; value && i < e->call->n_tensors && !e->failed; i++) {
-        if (e->call->tensors[i].slot != rule->slot)
-            continue;
-        if (rule->each && e->nth > 0)
-            expected = rule_shape_said(e, i, value);
-        compare_shape(e, i, &expected);
-        e->nth++;
-    }
-    if (e->failed)
-        wrong_whole(looking);
-}
-
-/* A rule that says the same of all elements, or is of all together. */
-static void look_at_all(struct looking *looking, const struct op_rule *rule)
-{
-    struct evaluator *e = &looking->e;
-    struct allowed allowed = allowed_by(e, rule);
-    if (e->failed)
-        wrong_whole(looking);
-    for (uint64_t i = 0; i < looking->contents.count && !e->failed; i++)
-        if (!allows(&allowed, looking->contents.at[i]))
-            wrong_element(looking, i, &allowed, false);
-}
-
 static void looking_init(struct looking *looking, const struct op_call *call,
                          struct op_range_fault *fault)
 {
@@ -730,35 +594,41 @@ static void looking_init(struct looking *looking, const struct op_call *call,
     rules_run(&looking->e);
 }
 
-/* Whether it is known what stands in an operand, the first tensor of a slot. */
-static bool open_operand(struct looking *looking, uint32_t operand)
-{
-    const struct op_call *call = looking->e.call;
-    looking->tensor = rule_tensor(&looking->e, operand);
-    return looking->tensor != NONE && call->contents &&
-           call->contents(call, looking->tensor, &looking->e.arena, &looking->contents);
-}
-
 bool op_ranges_check(const struct op_call *call, struct op_range_fault *fault)
 {
+    const struct op_type *type = call->type;
     struct looking looking;
-    if (call->type->n_contents == 0)
+    struct evaluator *e = &looking.e;
+    if (type->n_contents == 0)
         return true;
     looking_init(&looking, call, fault);
-    bool wrong_shapes = looking.e.failed, known = false;
-    for (uint32_t i = 0; i < call->type->n_contents && !looking.e.failed; i++) {
-        const struct op_content_rule *rule = &call->type->contents[i];
-        if (i == 0 || rule->operand != call->type->contents[i - 1].operand)
-            known = open_operand(&looking, rule->operand);
-        if (known && rule->rule.slot != NONE)
-            look_at_shape(&looking, &rule->rule);
-        else if (known && rule->by_element)
+    bool wrong_shapes = e->failed, known = false;
+    for (uint32_t i = 0; i < type->n_contents && !e->failed; i++) {
+        const struct op_content_rule *rule = &type->contents[i];
+        if (i == 0 || rule->operand != type->contents[i - 1].operand) {
+            looking.tensor = rule_tensor(e, rule->operand);
+            known = looking.tensor != NONE && call->contents &&
+                    call->contents(call, looking.tensor, &e->arena, &looking.contents);
+        }
+        if (!known)
+            continue;
+        if (rule->by_element) {
             look_by_element(&looking, &rule->rule);
-        else if (known)
-            look_at_all(&looking, &rule->rule);
+            continue;
+        }
+        struct allowed allowed = {.kind = ALLOWED_ALL};
+        if (rule->rule.slot == NONE)
+            allowed = allowed_by(e, &rule->rule);
+        else
+            run_rule(e, &rule->rule, true);
+        if (e->failed)
+            wrong_whole(&looking);
+        for (uint64_t n = 0; n < looking.contents.count && !e->failed; n++)
+            if (!allows(&allowed, looking.contents.at[n]))
+                wrong_element(&looking, n, &allowed, false);
     }
-    evaluator_free(&looking.e);
-    return wrong_shapes || !looking.e.failed;
+    evaluator_free(e);
+    return wrong_shapes || !e->failed;
 }
 
 /* Whether a part of a rule is `contents` of the slot. */

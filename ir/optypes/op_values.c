@@ -5,6 +5,152 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ----------------------------------------------------------------- sums of names ---- */
+
+/* Sums that an evaluation has made are numbered behind the names of types. */
+#define FIRST_OWN (DIM_GEAR + ((int64_t)1 << 32))
+
+/* So that an op makes no more of them than there may be in a module of that size. */
+enum { MAX_SUMS = 4096 };
+
+static bool is_symbolic(struct rule_dim dim)
+{
+    return !dim.known && dim.number < DIM_UNKNOWN;
+}
+
+/* The sum that a dimension is; false where it is none. */
+static bool sum_of(const struct evaluator *e, struct rule_dim dim, struct dim_sum *sum)
+{
+    if (!e->call->module || dim.number == DIM_UNKNOWN || (dim.known && dim.number < 0))
+        return false;
+    if (!dim.known && dim.number >= FIRST_OWN)
+        *sum = e->sums.at[dim.number - FIRST_OWN];
+    else
+        dim_to_sum(e->call->module, dim.number, sum);
+    return true;
+}
+
+/* ------------------------------------------------------------------------- algebra ---- */
+
+static bool names_equal(const struct dim_term *a, const struct dim_term *b)
+{
+    return a->degree == b->degree && memcmp(a->names, b->names, a->degree * sizeof *a->names) == 0;
+}
+
+static bool sums_equal(const struct dim_sum *a, const struct dim_sum *b)
+{
+    bool equal = a->count == b->count;
+    for (uint32_t i = 0; equal && i < a->count; i++)
+        equal = a->terms[i].coefficient == b->terms[i].coefficient &&
+                names_equal(&a->terms[i], &b->terms[i]);
+    return equal;
+}
+
+static bool add(const struct evaluator *e, struct dim_sum *sum, const struct dim_sum *other)
+{
+    for (uint32_t i = 0; i < other->count; i++)
+        if (dim_sum_add(sum, e->call->module, &other->terms[i]) != DIM_FINE)
+            return false;
+    return true;
+}
+
+/* Takes away what is there. */
+static bool subtract(struct dim_sum *sum, const struct dim_sum *other)
+{
+    for (uint32_t i = 0; i < other->count; i++) {
+        uint32_t at = 0;
+        while (at < sum->count && !names_equal(&sum->terms[at], &other->terms[i]))
+            at++;
+        if (at == sum->count || sum->terms[at].coefficient < other->terms[i].coefficient)
+            return false;
+        sum->terms[at].coefficient -= other->terms[i].coefficient;
+        if (sum->terms[at].coefficient == 0) {
+            memmove(&sum->terms[at], &sum->terms[at + 1],
+                    (sum->count - at - 1) * sizeof sum->terms[0]);
+            sum->count--;
+        }
+    }
+    return true;
+}
+
+static bool multiply(const struct evaluator *e, const struct dim_sum *a, const struct dim_sum *b,
+                     struct dim_sum *product)
+{
+    const struct module *module = e->call->module;
+    product->count = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++) {
+            struct dim_term term = a->terms[i];
+            bool fine = dim_term_multiply(&term, b->terms[j].coefficient) == DIM_FINE;
+            for (uint32_t n = 0; fine && n < b->terms[j].degree; n++)
+                fine = dim_term_multiply_name(&term, module, b->terms[j].names[n]) == DIM_FINE;
+            if (!fine || dim_sum_add(product, module, &term) != DIM_FINE)
+                return false;
+        }
+    return true;
+}
+
+/* Takes the names of a divisor out of a term, whose names are in the same order. */
+static bool divide_term(struct dim_term *term, const struct dim_term *divisor)
+{
+    uint32_t kept = 0, found = 0;
+    if (term->coefficient % divisor->coefficient)
+        return false;
+    for (uint32_t i = 0; i < term->degree; i++)
+        if (found < divisor->degree && term->names[i] == divisor->names[found])
+            found++;
+        else
+            term->names[kept++] = term->names[i];
+    term->coefficient /= divisor->coefficient;
+    term->degree = kept;
+    return found == divisor->degree;
+}
+
+/* By one product, each term; or by the sum itself. */
+static bool divide(const struct evaluator *e, const struct dim_sum *sum,
+                   const struct dim_sum *divisor, struct dim_sum *quotient)
+{
+    struct dim_sum one = {.count = 1, .terms = {dim_one}};
+    quotient->count = 0;
+    if (sums_equal(sum, divisor))
+        return add(e, quotient, &one);
+    for (uint32_t i = 0; divisor->count == 1 && i < sum->count; i++) {
+        struct dim_term term = sum->terms[i];
+        if (!divide_term(&term, &divisor->terms[0]) ||
+            dim_sum_add(quotient, e->call->module, &term) != DIM_FINE)
+            return false;
+    }
+    return divisor->count == 1;
+}
+
+/* ----------------------------------------------------------------------- dimensions ---- */
+
+/* a OP b, of which one is no integer: what cannot be said as a sum is not known. `/` and `%` are
+ * where nothing is left. */
+static struct rule_dim rule_symbolic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
+                                     struct rule_dim b)
+{
+    struct dim_sum left, right, product;
+    const struct dim_sum *result = op == RULE_ADD || op == RULE_SUB ? &left : &product;
+    bool exact = false;
+    if (!sum_of(e, a, &left) || !sum_of(e, b, &right))
+        return rule_unknown_dim();
+    switch (op) {
+    case RULE_ADD: exact = add(e, &left, &right); break;
+    case RULE_SUB: exact = subtract(&left, &right); break;
+    case RULE_MUL: exact = multiply(e, &left, &right, &product); break;
+    default: exact = divide(e, &left, &right, &product); break;
+    }
+    if (exact && (op == RULE_MOD || result->count == 0))
+        return rule_known(0);
+    if (exact && result->terms[0].degree == 0)
+        return rule_known(result->terms[0].coefficient);
+    if (!exact || e->sums.count == MAX_SUMS)
+        return rule_unknown_dim();
+    vec_push(&e->sums, *result);
+    return (struct rule_dim){false, FIRST_OWN + e->sums.count - 1};
+}
+
 /* ------------------------------------------------------------------------- faults ---- */
 
 void rule_fail(struct evaluator *e, uint32_t tensor, uint32_t other, const char *format, ...)
@@ -39,20 +185,13 @@ struct rule_value rule_fail_here(struct evaluator *e, const char *what)
 /* A symbolic dimension as it is written; what is not known is "?". */
 static void add_dim(const struct evaluator *e, struct rule_dim dim, struct text *text)
 {
+    struct dim_sum sum;
     if (dim.known)
         text_signed(text, dim.number);
-    else if (!rule_spell_symbolic(e, dim, text))
+    else if (is_symbolic(dim) && sum_of(e, dim, &sum))
+        dim_spell_sum(text, e->call->module, &sum);
+    else
         text_char(text, '?');
-}
-
-static void add_list(const struct evaluator *e, const struct rule_value *list, struct text *text)
-{
-    text_char(text, '[');
-    for (uint32_t i = 0; i < list->count && text->size < sizeof(struct value_text); i++) {
-        text_string(text, i ? ", " : "");
-        add_dim(e, list->dims[i], text);
-    }
-    text_char(text, ']');
 }
 
 struct value_text rule_value_text(const struct evaluator *e, const struct rule_value *value)
@@ -64,10 +203,15 @@ struct value_text rule_value_text(const struct evaluator *e, const struct rule_v
         text_printf(&text, "'%s'", value->text);
     else if (value->kind == VALUE_NUMBER)
         add_dim(e, value->number, &text);
-    else if (value->kind == VALUE_LIST)
-        add_list(e, value, &text);
     else
-        text_char(&text, '?');
+        text_char(&text, value->kind == VALUE_LIST ? '[' : '?');
+    for (uint32_t i = 0; value->kind == VALUE_LIST && i < value->count; i++) {
+        text_string(&text, i ? ", " : "");
+        add_dim(e, value->dims[i], &text);
+        if (text.size >= sizeof out.text)
+            break;
+    }
+    text_string(&text, value->kind == VALUE_LIST ? "]" : "");
     bool fits = text.size < sizeof out.text;
     size_t size = fits ? text.size : utf8_prefix(text.at, text.size, sizeof out.text - sizeof dots);
     memcpy(out.text, text.at, size);
@@ -177,13 +321,6 @@ bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rul
     return !e->failed;
 }
 
-static struct rule_dim too_large(struct evaluator *e)
-{
-    rule_fail(e, NONE, NONE, "the shape is too large: numbers of '%s', which %s has, pass 64 bits",
-              rule_text(e), e->call->type->name);
-    return rule_unknown_dim();
-}
-
 struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
                                 struct rule_dim b)
 {
@@ -200,203 +337,41 @@ struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, stru
     }
     if (!a.known || !b.known)
         return rule_symbolic(e, op, a, b);
-    return rule_fold(op, a.number, b.number, &n) ? rule_known(n) : too_large(e);
+    if (rule_fold(op, a.number, b.number, &n))
+        return rule_known(n);
+    rule_fail(e, NONE, NONE, "the shape is too large: numbers of '%s', which %s has, pass 64 bits",
+              rule_text(e), e->call->type->name);
+    return rule_unknown_dim();
 }
 
 /* ---------------------------------------------------------------------- attributes ---- */
 
-/* A list or a number of what an op or the type's data says. */
-static struct rule_value numbers_value(struct evaluator *e, const struct op_attr *attr,
-                                       const int64_t *numbers, uint32_t count)
-{
-    if (attr->kind != OP_ATTR_INTS)
-        return count == 1 ? rule_number(numbers[0]) : rule_unknown;
-    struct rule_value value = rule_list(e, count);
-    for (uint32_t i = 0; i < value.count; i++)
-        value.dims[i] = rule_known(numbers[i]);
-    return value;
-}
-
-static struct rule_value attr_value(struct evaluator *e, const struct op_attr *attr)
-{
-    struct op_attr_value given = {attr->numbers, attr->n_numbers, attr->fallback};
-    if (e->call->attr)
-        e->call->attr(e->call, attr, &e->arena, &given);
-    if (attr->kind == OP_ATTR_STRING)
-        return given.text ? (struct rule_value){.kind = VALUE_TEXT, .text = given.text}
-                          : rule_unknown;
-    return given.numbers ? numbers_value(e, attr, given.numbers, given.count) : rule_unknown;
-}
-
 struct rule_value rule_attr(struct evaluator *e, uint32_t index)
 {
     uint32_t count = e->call->type->n_attrs;
+    const struct op_attr *attr = &e->call->type->attrs[index];
     if (!e->attrs) {
         e->attrs = arena_alloc(&e->arena, count * sizeof *e->attrs);
         e->attr_known = arena_alloc(&e->arena, count * sizeof *e->attr_known);
         memset(e->attr_known, 0, count * sizeof *e->attr_known);
     }
-    if (!e->attr_known[index])
-        e->attrs[index] = attr_value(e, &e->call->type->attrs[index]);
+    struct rule_value *value = &e->attrs[index];
+    if (e->attr_known[index])
+        return *value;
+    struct op_attr_value given = {attr->numbers, attr->n_numbers, attr->fallback};
+    if (e->call->attr)
+        e->call->attr(e->call, attr, &e->arena, &given);
     e->attr_known[index] = true;
-    return e->attrs[index];
-}
-
-/* ----------------------------------------------------------------- sums of names ---- */
-
-/* Sums that an evaluation has made are numbered behind the names of types. */
-#define FIRST_OWN (DIM_GEAR + ((int64_t)1 << 32))
-
-/* So that an op makes no more of them than there may be in a module of that size. */
-enum { MAX_SUMS = 4096 };
-
-static bool is_symbolic(struct rule_dim dim)
-{
-    return !dim.known && dim.number < DIM_UNKNOWN;
-}
-
-/* The sum that a dimension is; false where it is none. */
-static bool sum_of(const struct evaluator *e, struct rule_dim dim, struct dim_sum *sum)
-{
-    if (!e->call->module || dim.number == DIM_UNKNOWN || (dim.known && dim.number < 0))
-        return false;
-    if (!dim.known && dim.number >= FIRST_OWN)
-        *sum = e->sums.at[dim.number - FIRST_OWN];
-    else
-        dim_to_sum(e->call->module, dim.number, sum);
-    return true;
-}
-
-static struct rule_dim dim_of(struct evaluator *e, const struct dim_sum *sum)
-{
-    if (sum->count == 0)
-        return rule_known(0);
-    if (sum->terms[0].degree == 0)
-        return rule_known(sum->terms[0].coefficient);
-    if (e->sums.count == MAX_SUMS)
-        return rule_unknown_dim();
-    vec_push(&e->sums, *sum);
-    return (struct rule_dim){false, FIRST_OWN + e->sums.count - 1};
-}
-
-/* ------------------------------------------------------------------------- algebra ---- */
-
-static bool names_equal(const struct dim_term *a, const struct dim_term *b)
-{
-    return a->degree == b->degree && memcmp(a->names, b->names, a->degree * sizeof *a->names) == 0;
-}
-
-static bool sums_equal(const struct dim_sum *a, const struct dim_sum *b)
-{
-    bool equal = a->count == b->count;
-    for (uint32_t i = 0; equal && i < a->count; i++)
-        equal = a->terms[i].coefficient == b->terms[i].coefficient &&
-                names_equal(&a->terms[i], &b->terms[i]);
-    return equal;
-}
-
-static bool add(const struct evaluator *e, struct dim_sum *sum, const struct dim_sum *other)
-{
-    for (uint32_t i = 0; i < other->count; i++)
-        if (dim_sum_add(sum, e->call->module, &other->terms[i]) != DIM_FINE)
-            return false;
-    return true;
-}
-
-/* Takes away what is there. */
-static bool subtract(struct dim_sum *sum, const struct dim_sum *other)
-{
-    for (uint32_t i = 0; i < other->count; i++) {
-        uint32_t at = 0;
-        while (at < sum->count && !names_equal(&sum->terms[at], &other->terms[i]))
-            at++;
-        if (at == sum->count || sum->terms[at].coefficient < other->terms[i].coefficient)
-            return false;
-        sum->terms[at].coefficient -= other->terms[i].coefficient;
-        if (sum->terms[at].coefficient == 0) {
-            memmove(&sum->terms[at], &sum->terms[at + 1],
-                    (sum->count - at - 1) * sizeof sum->terms[0]);
-            sum->count--;
-        }
-    }
-    return true;
-}
-
-static bool multiply_terms(const struct module *module, struct dim_term *term,
-                           const struct dim_term *factor)
-{
-    bool fine = dim_term_multiply(term, factor->coefficient) == DIM_FINE;
-    for (uint32_t i = 0; fine && i < factor->degree; i++)
-        fine = dim_term_multiply_name(term, module, factor->names[i]) == DIM_FINE;
-    return fine;
-}
-
-static bool multiply(const struct evaluator *e, const struct dim_sum *a, const struct dim_sum *b,
-                     struct dim_sum *product)
-{
-    product->count = 0;
-    for (uint32_t i = 0; i < a->count; i++)
-        for (uint32_t j = 0; j < b->count; j++) {
-            struct dim_term term = a->terms[i];
-            if (!multiply_terms(e->call->module, &term, &b->terms[j]) ||
-                dim_sum_add(product, e->call->module, &term) != DIM_FINE)
-                return false;
-        }
-    return true;
-}
-
-/* Takes the names of a divisor out of a term, whose names are in the same order. */
-static bool divide_term(struct dim_term *term, const struct dim_term *divisor)
-{
-    uint32_t kept = 0, found = 0;
-    if (term->coefficient % divisor->coefficient)
-        return false;
-    for (uint32_t i = 0; i < term->degree; i++)
-        if (found < divisor->degree && term->names[i] == divisor->names[found])
-            found++;
-        else
-            term->names[kept++] = term->names[i];
-    term->coefficient /= divisor->coefficient;
-    term->degree = kept;
-    return found == divisor->degree;
-}
-
-/* By one product, each term; or by the sum itself. */
-static bool divide(const struct evaluator *e, const struct dim_sum *sum,
-                   const struct dim_sum *divisor, struct dim_sum *quotient)
-{
-    struct dim_sum one = {.count = 1, .terms = {dim_one}};
-    quotient->count = 0;
-    if (sums_equal(sum, divisor))
-        return add(e, quotient, &one);
-    for (uint32_t i = 0; divisor->count == 1 && i < sum->count; i++) {
-        struct dim_term term = sum->terms[i];
-        if (!divide_term(&term, &divisor->terms[0]) ||
-            dim_sum_add(quotient, e->call->module, &term) != DIM_FINE)
-            return false;
-    }
-    return divisor->count == 1;
-}
-
-/* ----------------------------------------------------------------------- dimensions ---- */
-
-struct rule_dim rule_symbolic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
-                              struct rule_dim b)
-{
-    struct dim_sum left, right, result;
-    bool exact = false;
-    if (!sum_of(e, a, &left) || !sum_of(e, b, &right))
-        return rule_unknown_dim();
-    switch (op) {
-    case RULE_ADD: exact = add(e, &left, &right); break;
-    case RULE_SUB: exact = subtract(&left, &right); break;
-    case RULE_MUL: exact = multiply(e, &left, &right, &result); break;
-    default: exact = divide(e, &left, &right, &result); break;
-    }
-    if (exact && op == RULE_MOD)
-        return rule_known(0);
-    return exact ? dim_of(e, op == RULE_ADD || op == RULE_SUB ? &left : &result)
-                 : rule_unknown_dim();
+    *value = rule_unknown;
+    if (attr->kind == OP_ATTR_STRING && given.text)
+        *value = (struct rule_value){.kind = VALUE_TEXT, .text = given.text};
+    else if (attr->kind == OP_ATTR_INTS && given.numbers)
+        *value = rule_list(e, given.count);
+    else if (attr->kind != OP_ATTR_STRING && given.numbers && given.count == 1)
+        *value = rule_number(given.numbers[0]);
+    for (uint32_t i = 0; i < value->count; i++)
+        value->dims[i] = rule_known(given.numbers[i]);
+    return *value;
 }
 
 bool rule_same(const struct evaluator *e, struct rule_dim a, struct rule_dim b)
@@ -408,15 +383,6 @@ bool rule_same(const struct evaluator *e, struct rule_dim a, struct rule_dim b)
         return false;
     return a.number == b.number ||
            (sum_of(e, a, &left) && sum_of(e, b, &right) && sums_equal(&left, &right));
-}
-
-bool rule_spell_symbolic(const struct evaluator *e, struct rule_dim dim, struct text *text)
-{
-    struct dim_sum sum;
-    bool symbolic = is_symbolic(dim) && sum_of(e, dim, &sum);
-    if (symbolic)
-        dim_spell_sum(text, e->call->module, &sum);
-    return symbolic;
 }
 
 int64_t rule_dim_of_type(const struct evaluator *e, struct module *module, struct rule_dim dim)
