@@ -10,22 +10,8 @@ struct inferring {
     struct graph *graph;
     const struct op *op;
     uint32_t first[MAX_OP_SLOTS]; /* tensor of a slot; NONE */
-    bool open;                    /* an operand has dimensions that are no integers */
     struct arena *arena;
 };
-
-static uint32_t result_value(const struct inferring *i, uint32_t tensor)
-{
-    assert(i->in->tensors.places[tensor].result);
-    return i->op->results.first + i->in->tensors.places[tensor].index;
-}
-
-/* The type that a tensor has by now. */
-static uint32_t type_of(const struct inferring *i, uint32_t tensor)
-{
-    const struct op_place *place = &i->in->tensors.places[tensor];
-    return place->result ? i->graph->values.at[result_value(i, tensor)].type : place->type;
-}
 
 /* --------------------------------------------------------------------------- dtypes ---- */
 
@@ -41,7 +27,10 @@ static bool infer_dtype(const struct inferring *i, uint32_t index, enum dtype *d
                                             : op_slot_number(call, index, false, i->arena, &number);
     uint32_t like = slot->like == NONE ? NONE : i->first[slot->like];
     if (like != NONE) {
-        *dtype = i->module->types.at[type_of(i, like)].dtype;
+        const struct op_place *place = &i->in->tensors.places[like];
+        uint32_t result = i->op->results.first + place->index;
+        uint32_t type = place->result ? i->graph->values.at[result].type : place->type;
+        *dtype = i->module->types.at[type].dtype;
         return true;
     }
     for (unsigned d = 0; d < DTYPE_COUNT; d++)
@@ -52,56 +41,7 @@ static bool infer_dtype(const struct inferring *i, uint32_t index, enum dtype *d
     return false;
 }
 
-/* -------------------------------------------------------------------------- results ---- */
-
-static void note_untold(struct inferring *i, enum op_untold untold, uint32_t tensor)
-{
-    if (i->in->untold != OP_ALL_TOLD)
-        return;
-    i->in->untold = untold;
-    i->in->result = i->in->tensors.places[tensor].index;
-    i->in->slot = i->in->tensors.call.tensors[tensor].slot;
-}
-
-static void infer_result(struct inferring *i, uint32_t tensor, const struct op_shape *shape)
-{
-    const struct op_call *call = &i->in->tensors.call;
-    uint32_t *id = &i->graph->values.at[result_value(i, tensor)].type;
-    struct type type = i->module->types.at[*id];
-    const int64_t *dims = type_dims(i->module, *id);
-    if (type.dtype == DTYPE_UNKNOWN && !infer_dtype(i, call->tensors[tensor].slot, &type.dtype))
-        note_untold(i, OP_NO_DTYPE, tensor);
-    if (type.rank == RANK_UNKNOWN && !i->in->impossible) {
-        type.rank = shape->rank;
-        dims = shape->dims;
-        if (shape->excess)
-            i->in->n_dims = shape->excess;
-        if (shape->rank == RANK_UNKNOWN && (shape->excess || !(shape->ruled && i->open)))
-            note_untold(i, shape->excess ? OP_MANY_DIMS : OP_NO_SHAPE, tensor);
-    }
-    *id = module_type(i->module, type.dtype, type.format, dims, type.rank);
-}
-
 /* ----------------------------------------------------------------------------- ops ---- */
-
-static bool is_open(const struct op_tensor *tensor)
-{
-    bool open = tensor->rank == RANK_UNKNOWN;
-    for (uint32_t i = 0; !open && i < tensor->rank; i++)
-        open = tensor->dims[i] < 0;
-    return open;
-}
-
-static void look_at_tensors(struct inferring *i)
-{
-    const struct op_call *call = &i->in->tensors.call;
-    for (uint32_t slot = 0; slot < MAX_OP_SLOTS; slot++)
-        i->first[slot] = NONE;
-    for (uint32_t n = call->n_tensors; n-- > 0;) {
-        i->first[call->tensors[n].slot] = n;
-        i->open |= !i->in->tensors.places[n].result && is_open(&call->tensors[n]);
-    }
-}
 
 void op_infer(struct op_inference *in, struct module *module, struct graph *graph,
               const struct op *op, const struct op_type *type, const uint8_t *written,
@@ -110,22 +50,59 @@ void op_infer(struct op_inference *in, struct module *module, struct graph *grap
     struct inferring i = {.in = in, .module = module, .graph = graph, .op = op, .arena = arena};
     struct known_contents known;
     struct op_fault fault;
+    bool open = false; /* an operand has dimensions that are no integers */
     *in = (struct op_inference){.untold = OP_ALL_TOLD, .result = NONE, .slot = NONE};
     op_tensors_init(&in->tensors, module, graph, op, type, arena);
     if (in->tensors.misfit != OP_FITS)
         return;
     const struct op_call *call = &in->tensors.call;
     struct op_shape *shapes = arena_alloc(arena, (call->n_tensors + 1) * sizeof *shapes);
-    look_at_tensors(&i);
+    for (uint32_t slot = 0; slot < MAX_OP_SLOTS; slot++)
+        i.first[slot] = NONE;
+    for (uint32_t n = call->n_tensors; n-- > 0;) {
+        const struct op_tensor *tensor = &call->tensors[n];
+        i.first[tensor->slot] = n;
+        if (in->tensors.places[n].result)
+            continue;
+        open |= tensor->rank == RANK_UNKNOWN;
+        for (uint32_t d = 0; !open && d < tensor->rank; d++)
+            open = tensor->dims[d] < 0;
+    }
     if (written && type->n_contents) {
         known_contents_use(&known, module, graph, op, &in->tensors);
         known.written = written;
     }
     in->impossible = !op_shapes_infer(call, module, arena, shapes, &fault);
     in->tensors.call.contents = NULL;
-    for (uint32_t n = 0; n < call->n_tensors; n++)
-        if (in->tensors.places[n].result)
-            infer_result(&i, n, &shapes[n]);
+    for (uint32_t n = 0; n < call->n_tensors; n++) {
+        const struct op_place *place = &in->tensors.places[n];
+        const struct op_shape *shape = &shapes[n];
+        enum op_untold untold = OP_ALL_TOLD;
+        if (!place->result)
+            continue;
+        uint32_t slot = call->tensors[n].slot;
+        uint32_t *id = &graph->values.at[op->results.first + place->index].type;
+        struct type is = module->types.at[*id];
+        const int64_t *dims = type_dims(module, *id);
+        if (is.dtype == DTYPE_UNKNOWN && !infer_dtype(&i, slot, &is.dtype))
+            untold = OP_NO_DTYPE;
+        if (is.rank == RANK_UNKNOWN && !in->impossible) {
+            is.rank = shape->rank;
+            dims = shape->dims;
+            if (shape->excess)
+                in->n_dims = shape->excess;
+            if (shape->rank == RANK_UNKNOWN && untold == OP_ALL_TOLD)
+                untold = shape->excess            ? OP_MANY_DIMS
+                         : !shape->ruled || !open ? OP_NO_SHAPE
+                                                  : OP_ALL_TOLD;
+        }
+        if (in->untold == OP_ALL_TOLD && untold != OP_ALL_TOLD) {
+            in->untold = untold;
+            in->result = place->index;
+            in->slot = slot;
+        }
+        *id = module_type(module, is.dtype, is.format, dims, is.rank);
+    }
 }
 
 struct refiner {
@@ -161,61 +138,27 @@ bool type_has_unknown(const struct module *module, uint32_t id)
     return type->rank == RANK_UNKNOWN || type->dtype == DTYPE_UNKNOWN;
 }
 
-static bool is_to_refine(const struct refiner *refiner, const struct op *op)
-{
-    const uint32_t token = refiner->module->token;
-    for (uint32_t i = 0; i < op->results.count; i++) {
-        uint32_t id = refiner->graph->values.at[op->results.first + i].type;
-        if (id != NONE && id != token && type_has_unknown(refiner->module, id))
-            return op_call_kind(op) == CALL_NONE && !op_is_unchecked(refiner->module, op);
-    }
-    return false;
-}
-
-static const uint8_t *written_in(struct refiner *refiner)
-{
-    if (!refiner->written) {
-        refiner->written = mem_calloc(refiner->graph->values.count + 1, 1);
-        graph_mark_written(refiner->module, refiner->graph, refiner->written);
-    }
-    return refiner->written;
-}
-
 /* ------------------------------------------------------------------- equal sizes ---- */
-
-static bool is_size(const struct rule *rule, uint32_t *slot)
-{
-    bool is =
-        rule->kind == RULE_CALL && rule->number == RULE_FN_size && rule->args[0]->kind == RULE_SLOT;
-    if (is)
-        *slot = (uint32_t)rule->args[0]->number;
-    return is;
-}
 
 /* The slot that has as many elements as this one, by a rule `size(y) == size(x)`; NONE. */
 static uint32_t slot_of_size(const struct op_type *type, uint32_t slot)
 {
-    uint32_t one, other;
     for (uint32_t i = 0; i < type->n_shape; i++) {
         const struct rule *rule = type->shape[i].value;
-        if (type->shape[i].slot != NONE || rule->kind != RULE_BINARY || rule->number != RULE_EQ ||
-            !is_size(rule->args[0], &one) || !is_size(rule->args[1], &other))
+        uint32_t sides[2], n = 0;
+        if (type->shape[i].slot != NONE || rule->kind != RULE_BINARY || rule->number != RULE_EQ)
             continue;
-        if (one == slot || other == slot)
-            return one == slot ? other : one;
+        for (; n < 2; n++) {
+            const struct rule *side = rule->args[n];
+            if (side->kind != RULE_CALL || side->number != RULE_FN_size ||
+                side->args[0]->kind != RULE_SLOT)
+                break;
+            sides[n] = (uint32_t)side->args[0]->number;
+        }
+        if (n == 2 && (sides[0] == slot || sides[1] == slot))
+            return sides[0] == slot ? sides[1] : sides[0];
     }
     return NONE;
-}
-
-/* How many elements the operand of a slot has; false where that is not known. */
-static bool operand_elements(const struct module *module, const struct op_tensors *tensors,
-                             uint32_t slot, uint64_t *elements)
-{
-    for (uint32_t i = 0; tensors->misfit == OP_FITS && i < tensors->call.n_tensors; i++)
-        if (!tensors->places[i].result && tensors->call.tensors[i].slot == slot)
-            return tensors->places[i].type != NONE &&
-                   type_elements(module, tensors->places[i].type, elements);
-    return false;
 }
 
 /* The type with the one dimension that it does not know, so that it has so many elements, or as
@@ -247,7 +190,8 @@ static uint32_t with_elements(struct module *module, uint32_t id, uint64_t eleme
 static void refine(struct refiner *refiner, const struct op *op, const struct op_type *type)
 {
     struct module *module = refiner->module;
-    struct value *results = refiner->graph->values.at + op->results.first;
+    struct graph *graph = refiner->graph;
+    struct value *results = graph->values.at + op->results.first;
     uint32_t *declared = arena_alloc(&refiner->scratch, op->results.count * sizeof *declared);
     struct op_inference found;
     for (uint32_t i = 0; i < op->results.count; i++) {
@@ -255,41 +199,50 @@ static void refine(struct refiner *refiner, const struct op *op, const struct op
         struct type known = module->types.at[declared[i]];
         results[i].type = module_type(module, known.dtype, known.format, NULL, RANK_UNKNOWN);
     }
-    op_infer(&found, module, refiner->graph, op, type,
-             type->n_contents ? written_in(refiner) : NULL, &refiner->scratch);
+    if (type->n_contents && !refiner->written) {
+        refiner->written = mem_calloc(graph->values.count + 1, 1);
+        graph_mark_written(module, graph, refiner->written);
+    }
+    op_infer(&found, module, graph, op, type, type->n_contents ? refiner->written : NULL,
+             &refiner->scratch);
     for (uint32_t i = 0; i < op->results.count; i++) {
         const struct type *was = &module->types.at[declared[i]];
         const struct type *follows = &module->types.at[results[i].type];
         bool agree = was->rank == RANK_UNKNOWN || was->rank == follows->rank;
         results[i].type = agree ? merged_type(module, declared[i], results[i].type) : declared[i];
         uint32_t slot = op_type_result(type, i), like = slot_of_size(type, slot);
+        uint32_t n = slot == NONE || found.tensors.misfit != OP_FITS ? NONE : 0;
         uint64_t elements;
-        if (slot != NONE && operand_elements(module, &found.tensors, like, &elements))
+        while (n < found.tensors.call.n_tensors &&
+               (found.tensors.places[n].result || found.tensors.call.tensors[n].slot != like))
+            n++;
+        if (n < found.tensors.call.n_tensors && found.tensors.places[n].type != NONE &&
+            type_elements(module, found.tensors.places[n].type, &elements))
             results[i].type = with_elements(module, results[i].type, elements);
     }
     arena_clear(&refiner->scratch);
 }
 
-static bool any_type_has_unknown(const struct module *module)
-{
-    for (uint32_t i = 0; i < module->types.count; i++)
-        if (i != module->token && type_has_unknown(module, i))
-            return true;
-    return false;
-}
-
 bool refine_result_types(struct module *module, struct graph *graph)
 {
     bool any = false;
-    if (!any_type_has_unknown(module))
-        return false;
     struct refiner refiner = {.module = module, .graph = graph};
+    for (uint32_t i = 0; i < module->types.count && !any; i++)
+        any = i != module->token && type_has_unknown(module, i);
+    if (!any)
+        return false;
+    any = false;
     for (uint32_t i = 0; i < graph->body.count; i++) {
         if (item_kind(graph->body.at[i]) != ITEM_OP)
             continue;
         const struct op *op = &graph->ops.at[item_id(graph->body.at[i])];
         const struct op_type *type = op_type_find(module, op->type);
-        if (!type || !is_to_refine(&refiner, op))
+        bool open = false; /* a result has a type that is not known in all */
+        for (uint32_t n = 0; type && !open && n < op->results.count; n++) {
+            uint32_t id = graph->values.at[op->results.first + n].type;
+            open = id != NONE && id != module->token && type_has_unknown(module, id);
+        }
+        if (!open || op_call_kind(op) != CALL_NONE || op_is_unchecked(module, op))
             continue;
         any = true;
         refine(&refiner, op, type);

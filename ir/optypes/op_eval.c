@@ -18,18 +18,6 @@ static struct rule_value arithmetic(struct evaluator *e, enum rule_operator op,
     return value;
 }
 
-/* Lists are equal where they cannot but be, and differ where they cannot but do. */
-static struct rule_value lists_equal(const struct evaluator *e, const struct rule_value *a,
-                                     const struct rule_value *b)
-{
-    if (!rule_lists_agree(a, b))
-        return rule_number(false);
-    for (uint32_t i = 0; i < a->count; i++)
-        if (!rule_same(e, a->dims[i], b->dims[i]))
-            return rule_unknown;
-    return rule_number(true);
-}
-
 static bool holds(enum rule_operator op, int64_t left, int64_t right)
 {
     switch (op) {
@@ -60,22 +48,21 @@ static struct rule_value compare_each(struct evaluator *e, enum rule_operator op
     return known ? rule_number(true) : rule_unknown;
 }
 
-/* Two lists and two texts are equal as a whole. */
+/* Two lists and two texts are equal as a whole: lists where they cannot but be. */
 static struct rule_value compare(struct evaluator *e, enum rule_operator op,
                                  const struct rule_value *a, const struct rule_value *b)
 {
-    struct rule_value equal;
-    if (a->kind == VALUE_TEXT && b->kind == VALUE_TEXT)
-        equal = rule_number(strcmp(a->text, b->text) == 0);
-    else if (op > RULE_NE || a->kind != VALUE_LIST || b->kind != VALUE_LIST)
+    bool texts = a->kind == VALUE_TEXT && b->kind == VALUE_TEXT;
+    bool equal = texts ? strcmp(a->text, b->text) == 0 : rule_lists_agree(a, b);
+    if (!texts && (op > RULE_NE || a->kind != VALUE_LIST || b->kind != VALUE_LIST))
         return compare_each(e, op, a, b);
-    else
-        equal = lists_equal(e, a, b);
-    const int64_t *is = rule_as_number(&equal);
-    return is ? rule_number(*is == (op == RULE_EQ)) : rule_unknown;
+    for (uint32_t i = 0; !texts && equal && i < a->count; i++)
+        if (!rule_same(e, a->dims[i], b->dims[i]))
+            return rule_unknown;
+    return rule_number(equal == (op == RULE_EQ));
 }
 
-/* Where the left side decides, nobody looks at the right one. That one may decide, too, where the
+/* Where the left side decides, the right one is not evaluated. That one may decide, too, where the
  * left one is not known. */
 static struct rule_value eval_logic(struct evaluator *e, const struct rule *rule)
 {
@@ -91,40 +78,7 @@ static struct rule_value eval_logic(struct evaluator *e, const struct rule *rule
     return left && right ? rule_number(!decides) : rule_unknown;
 }
 
-static struct rule_value eval_binary(struct evaluator *e, const struct rule *rule)
-{
-    enum rule_operator op = (enum rule_operator)rule->number;
-    if (op <= RULE_AND)
-        return eval_logic(e, rule);
-    struct rule_value a = rule_eval(e, rule->args[0]), b = rule_eval(e, rule->args[1]);
-    return op <= RULE_GT ? compare(e, op, &a, &b) : arithmetic(e, op, &a, &b);
-}
-
-static struct rule_value eval_unary(struct evaluator *e, const struct rule *rule)
-{
-    struct rule_value value = rule_eval(e, rule->args[0]), zero = rule_number(0);
-    const int64_t *number = rule_as_number(&value);
-    if (rule->kind == RULE_NEGATE)
-        return arithmetic(e, RULE_SUB, &zero, &value);
-    return number ? rule_number(!*number) : rule_unknown;
-}
-
 /* --------------------------------------------------------------------- expressions ---- */
-
-static struct rule_value eval_call(struct evaluator *e, const struct rule *rule)
-{
-    struct rule_value *args = arena_alloc(&e->arena, rule->n_args * sizeof *args);
-    for (uint32_t i = 0; i < rule->n_args; i++)
-        args[i] = rule_eval(e, rule->args[i]);
-    return e->failed ? rule_unknown : rule_call(e, rule, args);
-}
-
-static struct rule_value eval_index(struct evaluator *e, const struct rule *rule)
-{
-    struct rule_value list = rule_eval(e, rule->args[0]), place = rule_eval(e, rule->args[1]);
-    uint32_t at = list.kind == VALUE_LIST ? rule_place(e, &place, list.count) : NONE;
-    return at == NONE ? rule_unknown : rule_dim_value(list.dims[at]);
-}
 
 static struct rule_value eval_list(struct evaluator *e, const struct rule *rule)
 {
@@ -152,16 +106,13 @@ static struct rule_value eval_list(struct evaluator *e, const struct rule *rule)
     return out;
 }
 
-static struct rule_value eval_choice(struct evaluator *e, const struct rule *rule)
-{
-    struct rule_value which = rule_eval(e, rule->args[0]);
-    const int64_t *number = rule_as_number(&which);
-    return number ? rule_eval(e, rule->args[*number ? 1 : 2]) : rule_unknown;
-}
-
 struct rule_value rule_eval(struct evaluator *e, const struct rule *rule)
 {
-    uint32_t tensor;
+    const struct rule **args = rule->args;
+    enum rule_operator op = (enum rule_operator)rule->number; /* of RULE_BINARY */
+    uint32_t tensor, place;
+    struct rule_value a, b, *values;
+    const int64_t *number;
     switch (rule->kind) {
     case RULE_NUMBER: return rule_number(rule->number);
     case RULE_TEXT: return (struct rule_value){.kind = VALUE_TEXT, .text = rule->text};
@@ -171,14 +122,36 @@ struct rule_value rule_eval(struct evaluator *e, const struct rule *rule)
     case RULE_ATTR: return rule_attr(e, (uint32_t)rule->number);
     case RULE_VARIABLE: return e->bindings[rule->number].value;
     case RULE_LIST: return eval_list(e, rule);
-    case RULE_SPLICE: return rule_unknown;
-    case RULE_INDEX: return eval_index(e, rule);
-    case RULE_CALL: return eval_call(e, rule);
-    case RULE_BINARY: return eval_binary(e, rule);
+    case RULE_INDEX:
+        a = rule_eval(e, args[0]);
+        b = rule_eval(e, args[1]);
+        place = a.kind == VALUE_LIST ? rule_place(e, &b, a.count) : NONE;
+        return place == NONE ? rule_unknown : rule_dim_value(a.dims[place]);
+    case RULE_CALL:
+        values = arena_alloc(&e->arena, rule->n_args * sizeof *values);
+        for (uint32_t i = 0; i < rule->n_args; i++)
+            values[i] = rule_eval(e, args[i]);
+        return e->failed ? rule_unknown : rule_call(e, rule, values);
+    case RULE_BINARY:
+        if (op <= RULE_AND)
+            return eval_logic(e, rule);
+        a = rule_eval(e, args[0]);
+        b = rule_eval(e, args[1]);
+        return op <= RULE_GT ? compare(e, op, &a, &b) : arithmetic(e, op, &a, &b);
     case RULE_NEGATE:
-    case RULE_NOT: return eval_unary(e, rule);
-    case RULE_CHOICE: return eval_choice(e, rule);
+        a = rule_number(0);
+        b = rule_eval(e, args[0]);
+        return arithmetic(e, RULE_SUB, &a, &b);
+    case RULE_NOT:
+        a = rule_eval(e, args[0]);
+        number = rule_as_number(&a);
+        return number ? rule_number(!*number) : rule_unknown;
+    case RULE_CHOICE:
+        a = rule_eval(e, args[0]);
+        number = rule_as_number(&a);
+        return number ? rule_eval(e, args[*number ? 1 : 2]) : rule_unknown;
     case RULE_ELEMENT: return rule_number(e->element[rule->number]);
+    case RULE_SPLICE:
     case RULE_RANGE: break;
     }
     return rule_unknown;

@@ -29,31 +29,6 @@ static int64_t bound_of(int64_t value, int64_t dim, int64_t step)
     return value < low ? low : value > high ? high : value;
 }
 
-/* How many places there are from `first` up to `last`, or down to it. */
-static int64_t count_places(int64_t first, int64_t last, int64_t step)
-{
-    int64_t length = step < 0 ? first - last : last - first;
-    uint64_t by = step < 0 ? -(uint64_t)step : (uint64_t)step;
-    return length <= 0 ? 0 : (int64_t)(((uint64_t)length - 1) / by + 1);
-}
-
-static void add(struct cut *cut, struct rule_dim dim)
-{
-    cut->out.dims[cut->out.count++] = dim;
-}
-
-/* The entry names one place of an axis, which the result does not have. */
-static void shrink_axis(struct cut *cut, struct rule_dim dim)
-{
-    const struct rule_dim *begin = &cut->args[BEGIN].dims[cut->entry];
-    if (!dim.known || !begin->known)
-        return;
-    if (begin->number < -dim.number || begin->number >= dim.number)
-        rule_fail(cut->e, NONE, NONE, "%s has no place %lld in a dimension of %lld, by '%s'",
-                  cut->e->call->type->name, (long long)begin->number, (long long)dim.number,
-                  rule_text(cut->e));
-}
-
 static struct rule_dim cut_axis(const struct cut *cut, struct rule_dim dim)
 {
     uint32_t i = cut->entry;
@@ -73,35 +48,37 @@ static struct rule_dim cut_axis(const struct cut *cut, struct rule_dim dim)
         from_begin ? (down ? dim.number - 1 : 0) : bound_of(begin.number, dim.number, step.number);
     int64_t last =
         to_end ? (down ? -1 : dim.number) : bound_of(end.number, dim.number, step.number);
-    return rule_known(count_places(first, last, step.number));
+    int64_t length = down ? first - last : last - first;
+    uint64_t by = down ? -(uint64_t)step.number : (uint64_t)step.number;
+    return rule_known(length <= 0 ? 0 : (int64_t)(((uint64_t)length - 1) / by + 1));
 }
 
-/* How many axes of x the entries are about; those at the ellipsis, or behind all, are whole. */
-static uint32_t count_named(struct cut *cut)
-{
-    uint32_t named = 0, count = cut->args[BEGIN].count;
-    for (cut->entry = 0; cut->entry < count; cut->entry++)
-        named += !has_bit(cut, NEW_AXIS) && !has_bit(cut, ELLIPSIS);
-    return named;
-}
-
+/* `whole` axes of x are not named by any entry: those at the ellipsis, or after all. */
 static void cut_all(struct cut *cut, uint32_t whole)
 {
     const struct rule_value *x = &cut->args[X];
     uint32_t axis = 0, count = cut->args[BEGIN].count;
+    struct rule_dim *out = cut->out.dims;
     for (cut->entry = 0; cut->entry <= count && !cut->e->failed; cut->entry++) {
         bool last = cut->entry == count;
         for (; (last || has_bit(cut, ELLIPSIS)) && whole > 0; whole--)
-            add(cut, x->dims[axis++]);
+            *out++ = x->dims[axis++];
         if (last || has_bit(cut, ELLIPSIS))
             continue;
-        if (has_bit(cut, NEW_AXIS))
-            add(cut, rule_known(1));
-        else if (has_bit(cut, SHRINK))
-            shrink_axis(cut, x->dims[axis++]);
-        else
-            add(cut, cut_axis(cut, x->dims[axis])), axis++;
+        if (has_bit(cut, NEW_AXIS)) {
+            *out++ = rule_known(1);
+            continue;
+        }
+        struct rule_dim dim = x->dims[axis++], begin = cut->args[BEGIN].dims[cut->entry];
+        if (!has_bit(cut, SHRINK))
+            *out++ = cut_axis(cut, dim);
+        else if (dim.known && begin.known &&
+                 (begin.number < -dim.number || begin.number >= dim.number))
+            rule_fail(cut->e, NONE, NONE, "%s has no place %lld in a dimension of %lld, by '%s'",
+                      cut->e->call->type->name, (long long)begin.number, (long long)dim.number,
+                      rule_text(cut->e));
     }
+    cut->out.count = (uint32_t)(out - cut->out.dims);
 }
 
 static bool lists_fit(struct evaluator *e, const struct rule_value *args)
@@ -115,32 +92,20 @@ static bool lists_fit(struct evaluator *e, const struct rule_value *args)
 struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args)
 {
     struct cut cut = {.e = e, .args = args};
+    uint32_t named = 0; /* axes of x that entries are about */
     for (unsigned i = BEGIN_MASK; i < ARGS; i++)
         if (!rule_as_number(&args[i]))
             return rule_unknown;
     if (!lists_fit(e, args))
         return rule_unknown;
-    uint32_t named = count_named(&cut);
+    for (; cut.entry < args[BEGIN].count; cut.entry++)
+        named += !has_bit(&cut, NEW_AXIS) && !has_bit(&cut, ELLIPSIS);
     if (named > args[X].count)
         return rule_fail_here(e, "more dimensions are cut than there are");
     cut.out = rule_new_list(e, (uint64_t)args[X].count + args[BEGIN].count);
-    if (cut.out.kind != VALUE_LIST)
-        return rule_unknown;
-    cut.out.count = 0;
-    cut_all(&cut, args[X].count - named);
+    if (cut.out.kind == VALUE_LIST)
+        cut_all(&cut, args[X].count - named);
     return cut.out;
-}
-
-/* The axis of entry `i`, or NONE. */
-static uint32_t named_axis(struct evaluator *e, const struct rule_value *axes, uint32_t i,
-                           uint32_t rank)
-{
-    int64_t axis = axes->count ? axes->dims[i].number : (int64_t)i;
-    axis += axis < 0 ? rank : 0;
-    if (axis >= 0 && axis < rank)
-        return (uint32_t)axis;
-    rule_fail_here(e, "an axis is not one of the shape");
-    return NONE;
 }
 
 static struct rule_value rule_sliced(struct evaluator *e, const struct rule_value *args)
@@ -158,9 +123,10 @@ static struct rule_value rule_sliced(struct evaluator *e, const struct rule_valu
     for (uint32_t i = 0; i < count && out.kind == VALUE_LIST; i++) {
         if (axes->count && !axes->dims[i].known)
             return rule_unknown;
-        uint32_t axis = named_axis(e, axes, i, x->count);
-        if (axis == NONE)
-            return rule_unknown;
+        int64_t axis = axes->count ? axes->dims[i].number : (int64_t)i;
+        axis += axis < 0 ? x->count : 0;
+        if (axis < 0 || axis >= x->count)
+            return rule_fail_here(e, "an axis is not one of the shape");
         struct rule_value masks = rule_number(0);
         struct rule_value entry[ARGS] = {*x,    args[BEGIN], args[END], *steps, masks,
                                          masks, masks,       masks,     masks};
@@ -197,14 +163,6 @@ static struct rule_dim rule_product(struct evaluator *e, const struct rule_value
     return size;
 }
 
-static struct rule_dim rule_sum(struct evaluator *e, const struct rule_value *list)
-{
-    struct rule_dim sum = rule_known(0);
-    for (uint32_t i = 0; i < list->count; i++)
-        sum = rule_arithmetic(e, RULE_ADD, sum, list->dims[i]);
-    return sum;
-}
-
 static struct rule_value bytes_of(struct evaluator *e, uint32_t slot)
 {
     struct rule_dim sum = rule_known(0);
@@ -223,14 +181,6 @@ static struct rule_value bytes_of(struct evaluator *e, uint32_t slot)
     return rule_dim_value(sum);
 }
 
-static uint32_t count_of(const struct evaluator *e, uint32_t slot)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < e->call->n_tensors; i++)
-        count += e->call->tensors[i].slot == slot;
-    return count;
-}
-
 /* One dimension of two; false where they cannot be broadcast. */
 static bool broadcast_dim(const struct evaluator *e, struct rule_dim a, struct rule_dim b,
                           struct rule_dim *out)
@@ -246,34 +196,29 @@ static bool broadcast_dim(const struct evaluator *e, struct rule_dim a, struct r
     return !a.known || !b.known || a.number == b.number || a.number == 1 || b.number == 1;
 }
 
-static struct rule_value broadcast(struct evaluator *e, const struct rule *rule,
-                                   const struct rule_value *args, uint32_t n)
-{
-    const struct rule_value *a = &args[0], *b = &args[n];
-    struct rule_value out = rule_list(e, a->count > b->count ? a->count : b->count);
-    for (uint32_t back = 1; back <= out.count; back++) {
-        struct rule_dim left = back <= a->count ? a->dims[a->count - back] : rule_known(1);
-        struct rule_dim right = back <= b->count ? b->dims[b->count - back] : rule_known(1);
-        if (broadcast_dim(e, left, right, &out.dims[out.count - back]))
-            continue;
-        const struct rule *first = rule->args[0], *second = rule->args[n];
-        bool named = first->kind == RULE_SLOT && second->kind == RULE_SLOT;
-        rule_fail(e, named ? rule_tensor(e, (uint32_t)second->number) : NONE,
-                  named ? rule_tensor(e, (uint32_t)first->number) : NONE,
-                  "%s cannot broadcast %s and %s to one shape", e->call->type->name,
-                  rule_value_text(e, a).text, rule_value_text(e, b).text);
-        return rule_unknown;
-    }
-    return out;
-}
-
+/* Shapes that are broadcast to one, from left to right. */
 static struct rule_value call_broadcast(struct evaluator *e, const struct rule *rule,
                                         struct rule_value *args)
 {
     for (uint32_t i = 1; i < rule->n_args && args[0].kind == VALUE_LIST; i++) {
-        if (args[i].kind != VALUE_LIST)
+        const struct rule *first = rule->args[0], *second = rule->args[i];
+        const struct rule_value *a = &args[0], *b = &args[i];
+        if (b->kind != VALUE_LIST)
             return rule_unknown;
-        args[0] = broadcast(e, rule, args, i);
+        struct rule_value out = rule_list(e, a->count > b->count ? a->count : b->count);
+        for (uint32_t back = 1; back <= out.count; back++) {
+            struct rule_dim left = back <= a->count ? a->dims[a->count - back] : rule_known(1);
+            struct rule_dim right = back <= b->count ? b->dims[b->count - back] : rule_known(1);
+            if (broadcast_dim(e, left, right, &out.dims[out.count - back]))
+                continue;
+            bool named = first->kind == RULE_SLOT && second->kind == RULE_SLOT;
+            rule_fail(e, named ? rule_tensor(e, (uint32_t)second->number) : NONE,
+                      named ? rule_tensor(e, (uint32_t)first->number) : NONE,
+                      "%s cannot broadcast %s and %s to one shape", e->call->type->name,
+                      rule_value_text(e, a).text, rule_value_text(e, b).text);
+            return rule_unknown;
+        }
+        args[0] = out;
     }
     return args[0].kind == VALUE_LIST ? args[0] : rule_unknown;
 }
@@ -308,8 +253,10 @@ static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
     return at == NONE ? rule_unknown : out;
 }
 
-/* Which of `count` dimensions a list of axes names; NULL where that is not known. */
-static const bool *mark_places(struct evaluator *e, const struct rule_value *axes, uint32_t count)
+/* Which of `count` dimensions a list of axes names, `once`: each one once; NULL where that is not
+ * known, or wrong. */
+static const bool *mark_places(struct evaluator *e, const struct rule_value *axes, uint32_t count,
+                               bool once)
 {
     bool *marked = arena_alloc(&e->arena, count + 1);
     memset(marked, 0, count + 1);
@@ -318,32 +265,23 @@ static const bool *mark_places(struct evaluator *e, const struct rule_value *axe
         uint32_t at = rule_place(e, &axis, count);
         if (at == NONE)
             return NULL;
+        if (once && marked[at]) {
+            rule_fail_here(e, "an axis stands twice");
+            return NULL;
+        }
         marked[at] = true;
     }
     return marked;
 }
 
-/* The same of axes that are each named once. */
-static const bool *mark_axes(struct evaluator *e, const struct rule_value *axes, uint32_t count)
-{
-    const bool *marked = mark_places(e, axes, count);
-    uint32_t different = 0;
-    for (uint32_t i = 0; marked && i < count; i++)
-        different += marked[i];
-    if (!marked || different == axes->count)
-        return marked;
-    rule_fail_here(e, "an axis stands twice");
-    return NULL;
-}
-
 /* One axis, or a list of them. */
 static struct rule_value call_has(struct evaluator *e, const struct rule_value *args)
 {
-    struct rule_value axes = {.kind = VALUE_LIST, .count = 1, .dims = &(struct rule_dim){0}};
-    axes.dims[0] = args[1].number;
+    struct rule_dim axis = args[1].number;
+    struct rule_value axes = {.kind = VALUE_LIST, .count = 1, .dims = &axis};
     if (args[1].kind == VALUE_LIST)
         axes = args[1];
-    if (args[1].kind == VALUE_UNKNOWN || !mark_axes(e, &axes, args[0].count))
+    if (args[1].kind == VALUE_UNKNOWN || !mark_places(e, &axes, args[0].count, true))
         return rule_unknown;
     return rule_number(true);
 }
@@ -352,7 +290,7 @@ static struct rule_value call_reduce(struct evaluator *e, const struct rule_valu
 {
     const struct rule_value *shape = &args[0], *axes = &args[1];
     const int64_t *keep = rule_as_number(&args[2]);
-    const bool *marked = keep ? mark_axes(e, axes, shape->count) : NULL;
+    const bool *marked = keep ? mark_places(e, axes, shape->count, true) : NULL;
     if (!marked)
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
@@ -369,7 +307,7 @@ static struct rule_value call_reduce(struct evaluator *e, const struct rule_valu
 static struct rule_value call_squeeze(struct evaluator *e, const struct rule_value *args)
 {
     const struct rule_value *shape = &args[0], *axes = &args[1];
-    const bool *marked = mark_axes(e, axes, shape->count);
+    const bool *marked = mark_places(e, axes, shape->count, true);
     if (!marked)
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
@@ -391,7 +329,7 @@ static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_v
 {
     const struct rule_value *shape = &args[0], *axes = &args[1];
     struct rule_value out = rule_new_list(e, (uint64_t)shape->count + axes->count);
-    const bool *marked = out.kind == VALUE_LIST ? mark_places(e, axes, out.count) : NULL;
+    const bool *marked = out.kind == VALUE_LIST ? mark_places(e, axes, out.count, false) : NULL;
     if (!marked)
         return rule_unknown;
     uint32_t n = 0;
@@ -406,7 +344,7 @@ static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_v
 static struct rule_value call_permute(struct evaluator *e, const struct rule_value *args)
 {
     const struct rule_value *shape = &args[0], *order = &args[1];
-    const bool *marked = mark_places(e, order, shape->count);
+    const bool *marked = mark_places(e, order, shape->count, false);
     if (!marked)
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
@@ -559,15 +497,16 @@ static struct rule_value call_extreme(const struct evaluator *e, const struct ru
 static struct rule_value call_lengths(struct evaluator *e, uint32_t slot,
                                       const struct rule_value *axis)
 {
-    struct rule_value out = rule_list(e, count_of(e, slot));
+    struct rule_value out = rule_list(e, e->call->n_tensors);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < e->call->n_tensors && n < out.count; i++) {
+    for (uint32_t i = 0; i < e->call->n_tensors && out.kind == VALUE_LIST; i++) {
         if (e->call->tensors[i].slot != slot)
             continue;
         struct rule_value shape = rule_shape(e, i);
         uint32_t at = shape.kind == VALUE_LIST ? rule_place(e, axis, shape.count) : NONE;
         out.dims[n++] = at == NONE ? rule_unknown_dim() : shape.dims[at];
     }
+    out.count = n;
     return out;
 }
 
@@ -591,49 +530,27 @@ static bool is_joined(const struct evaluator *e, uint32_t slot, const struct rul
     return sum == whole->dims[axis].number;
 }
 
-static bool is_known_shape(const struct rule_value *shape)
-{
-    for (uint32_t i = 0; i < shape->count; i++)
-        if (!shape->dims[i].known)
-            return false;
-    return shape->kind == VALUE_LIST;
-}
-
 static struct rule_value call_joins(struct evaluator *e, uint32_t slot,
                                     const struct rule_value *whole)
 {
     struct rule_dim dims[MAX_RANK];
-    bool known = is_known_shape(whole), joined = false;
-    for (uint32_t i = 0; known && i < e->call->n_tensors; i++)
-        if (e->call->tensors[i].slot == slot) {
-            struct rule_value part = rule_shape_in(e, i, dims);
-            known = is_known_shape(&part);
-        }
-    for (uint32_t axis = 0; known && axis < whole->count && !joined; axis++)
-        joined = is_joined(e, slot, whole, axis);
-    return known ? rule_number(joined) : rule_unknown;
-}
-
-static struct rule_value call_contents(struct evaluator *e, uint32_t slot)
-{
-    uint32_t tensor = rule_tensor(e, slot);
-    return tensor == NONE ? rule_unknown : rule_contents(e, tensor);
-}
-
-/* Those that are about a slot itself. */
-static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint32_t slot,
-                                   const struct rule_value *args)
-{
-    switch (function) {
-    case RULE_FN_bytes: return bytes_of(e, slot);
-    case RULE_FN_count: return rule_number(count_of(e, slot));
-    case RULE_FN_contents: return call_contents(e, slot);
-    case RULE_FN_lengths: return call_lengths(e, slot, &args[1]);
-    case RULE_FN_joins: return call_joins(e, slot, &args[1]);
-    case RULE_FN_nth: return rule_number(e->nth);
-    case RULE_FN_present: return rule_number(rule_tensor(e, slot) != NONE);
-    default: assert(function == RULE_FN_concat); return call_concat(e, slot, &args[1]);
+    bool joined = false;
+    for (uint32_t i = 0; i < whole->count; i++)
+        if (!whole->dims[i].known)
+            return rule_unknown;
+    for (uint32_t i = 0; i < e->call->n_tensors; i++) {
+        if (e->call->tensors[i].slot != slot)
+            continue;
+        struct rule_value part = rule_shape_in(e, i, dims);
+        if (part.kind != VALUE_LIST)
+            return rule_unknown;
+        for (uint32_t d = 0; d < part.count; d++)
+            if (!part.dims[d].known)
+                return rule_unknown;
     }
+    for (uint32_t axis = 0; axis < whole->count && !joined; axis++)
+        joined = is_joined(e, slot, whole, axis);
+    return rule_number(joined);
 }
 
 /* Lists that are not known make nothing, but for those of `broadcast`, of which the first may be
@@ -641,13 +558,19 @@ static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint3
 struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct rule_value *args)
 {
     const char *takes = rule_function_info((enum rule_function)rule->number)->takes;
+    uint32_t slot = (uint32_t)rule->args[0]->number; /* of functions that take one */
+    struct rule_dim sum = rule_known(0);
+    int64_t count = 0;
     for (uint32_t i = 0; takes[i]; i++)
         if (takes[i] == 'l' && takes[i + 1] != '+' && args[i].kind != VALUE_LIST)
             return rule_unknown;
-    switch (rule->number) {
+    switch ((enum rule_function)rule->number) {
     case RULE_FN_rank: return rule_number(args[0].count);
     case RULE_FN_size: return rule_dim_value(rule_product(e, &args[0]));
-    case RULE_FN_sum: return rule_dim_value(rule_sum(e, &args[0]));
+    case RULE_FN_sum:
+        for (uint32_t i = 0; i < args[0].count; i++)
+            sum = rule_arithmetic(e, RULE_ADD, sum, args[0].dims[i]);
+        return rule_dim_value(sum);
     case RULE_FN_has: return call_has(e, args);
     case RULE_FN_ones: return call_ones(e, &args[0]);
     case RULE_FN_fill: return call_fill(e, args);
@@ -665,6 +588,19 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
     case RULE_FN_squeeze: return call_squeeze(e, args);
     case RULE_FN_unsqueeze: return call_unsqueeze(e, args);
     case RULE_FN_reshape: return call_reshape(e, args);
-    default: return call_slot(e, (uint32_t)rule->number, (uint32_t)rule->args[0]->number, args);
+    case RULE_FN_bytes: return bytes_of(e, slot);
+    case RULE_FN_count:
+        for (uint32_t i = 0; i < e->call->n_tensors; i++)
+            count += e->call->tensors[i].slot == slot;
+        return rule_number(count);
+    case RULE_FN_contents:
+        return rule_tensor(e, slot) == NONE ? rule_unknown : rule_contents(e, rule_tensor(e, slot));
+    case RULE_FN_lengths: return call_lengths(e, slot, &args[1]);
+    case RULE_FN_joins: return call_joins(e, slot, &args[1]);
+    case RULE_FN_nth: return rule_number(e->nth);
+    case RULE_FN_present: return rule_number(rule_tensor(e, slot) != NONE);
+    case RULE_FN_concat: return call_concat(e, slot, &args[1]);
+    case RULE_FUNCTIONS: break;
     }
+    return rule_unknown;
 }

@@ -39,15 +39,6 @@ static const struct attr_value *kernel_words(const struct collecting *c)
     return words;
 }
 
-/* The slot of a place as it is written. */
-static uint32_t operand_slot(const struct collecting *c, const struct attr_value *words,
-                             const struct operand *operand, uint32_t place)
-{
-    if (operand->label != NONE)
-        return operand_named(c, operand->label);
-    return words ? operand_named(c, words[place].id) : op_type_place(c->type, place);
-}
-
 /* --------------------------------------------------------------------- collecting ---- */
 
 static bool add_tensor(struct collecting *c, uint32_t slot, uint32_t value, struct op_place place)
@@ -92,7 +83,9 @@ static enum op_misfit collect_operands(struct collecting *c, uint32_t *where)
     enum op_misfit misfit = OP_FITS;
     for (uint32_t i = 0; misfit == OP_FITS && i < op_n_places(c->graph, c->op); i++) {
         struct operand operand = op_operand(c->graph, c->op, i);
-        uint32_t slot = operand_slot(c, words, &operand, i);
+        uint32_t slot = operand.label != NONE ? operand_named(c, operand.label)
+                        : words               ? operand_named(c, words[i].id)
+                                              : op_type_place(c->type, i);
         *where = i;
         if (slot == NONE)
             return operand.label == NONE ? OP_TOO_MANY_OPERANDS : OP_NO_LABEL;
@@ -101,23 +94,17 @@ static enum op_misfit collect_operands(struct collecting *c, uint32_t *where)
     return misfit;
 }
 
-static bool is_token(const struct collecting *c, uint32_t result)
-{
-    uint32_t type = c->graph->values.at[c->op->results.first + result].type;
-    return type != NONE && c->module->types.at[type].dtype == DTYPE_TOKEN;
-}
-
 static enum op_misfit collect_results(struct collecting *c, uint32_t *where)
 {
     for (uint32_t i = 0; i < c->op->results.count; i++) {
-        uint32_t slot = op_type_result(c->type, i);
+        uint32_t value = c->op->results.first + i, slot = op_type_result(c->type, i);
+        uint32_t type = c->graph->values.at[value].type;
         *where = i;
-        if (is_token(c, i))
+        if (type != NONE && c->module->types.at[type].dtype == DTYPE_TOKEN)
             continue;
         if (slot == NONE)
             return OP_TOO_MANY_RESULTS;
-        if (!add_tensor(c, slot, c->op->results.first + i,
-                        (struct op_place){.result = true, .index = i}))
+        if (!add_tensor(c, slot, value, (struct op_place){.result = true, .index = i}))
             return OP_UNTOLD;
     }
     return OP_FITS;
@@ -145,13 +132,6 @@ struct op_of_module {
     const struct op *op;
 };
 
-static const int64_t *one_number(struct arena *arena, int64_t number)
-{
-    int64_t *copy = arena_alloc(arena, sizeof *copy);
-    *copy = number;
-    return copy;
-}
-
 static bool attr_of_op(const struct op_call *call, const struct op_attr *attr, struct arena *arena,
                        struct op_attr_value *value)
 {
@@ -163,7 +143,7 @@ static bool attr_of_op(const struct op_call *call, const struct op_attr *attr, s
     *value = (struct op_attr_value){.count = 1};
     switch (found->value.kind) {
     case ATTR_INT:
-    case ATTR_BOOL: value->numbers = one_number(arena, found->value.i); break;
+    case ATTR_BOOL: value->numbers = &found->value.i; break;
     case ATTR_STRING:
     case ATTR_WORD: value->text = name_text(from->module, found->value.id, arena); break;
     case ATTR_LIST:
@@ -216,21 +196,18 @@ bool op_slot_number(const struct op_call *call, uint32_t slot, bool fallback, st
 
 /* ------------------------------------------------------------------------- formats ---- */
 
-/* Whether the dimensions of a type are those that rules speak of: other formats have their own. */
-static bool has_plain_dims(const struct module *module, uint32_t type)
-{
-    static const char *const plain[] = {"NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "FRACTAL_NZ"};
-    uint32_t format = module->types.at[type].format;
-    for (size_t i = 0; format != W_ND && i < sizeof plain / sizeof plain[0]; i++)
-        if (name_is(module, format, plain[i]))
-            return true;
-    return format == W_ND;
-}
-
+/* Formats other than these have dimensions of their own, of which rules do not speak. */
 uint32_t op_tensors_odd_format(const struct module *module, const struct op_tensors *tensors)
 {
-    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
-        if (!has_plain_dims(module, tensors->places[i].type))
-            return module->types.at[tensors->places[i].type].format;
+    static const char *const plain[] = {"ND",    "NCHW",  "NHWC",      "HWCN",
+                                        "NDHWC", "NCDHW", "FRACTAL_NZ"};
+    for (uint32_t i = 0; i < tensors->call.n_tensors; i++) {
+        uint32_t format = module->types.at[tensors->places[i].type].format;
+        size_t n = 0;
+        while (n < sizeof plain / sizeof plain[0] && !name_is(module, format, plain[n]))
+            n++;
+        if (n == sizeof plain / sizeof plain[0])
+            return format;
+    }
     return NONE;
 }
