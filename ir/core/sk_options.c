@@ -10,50 +10,27 @@ bool sk_option_is_pattern(const char *word, size_t size)
     return size && (memchr(word, '.', size) || memchr(word, '*', size));
 }
 
-/* Places of a pattern: place p is reached where what stands before it takes the word so far. */
-struct places {
-    const char *pattern;
-    size_t size;
-    uint8_t *reached;
-};
-
-static bool is_repeated(const struct places *places, size_t p)
-{
-    return p + 1 < places->size && places->pattern[p + 1] == '*';
-}
-
-/* What is repeated may stand for nothing. */
-static void skip_repeated(struct places *places)
-{
-    for (size_t p = 0; p < places->size; p++)
-        if (places->reached[p] && is_repeated(places, p))
-            places->reached[p + 2] = true;
-}
-
-/* The word is longer by a character. */
-static void take(struct places *places, char c)
-{
-    for (size_t p = places->size + 1; p-- > 0;) {
-        bool here = places->reached[p];
-        places->reached[p] = false;
-        if (here && p < places->size && (places->pattern[p] == '.' || places->pattern[p] == c))
-            places->reached[is_repeated(places, p) ? p : p + 1] = true;
-    }
-    skip_repeated(places);
-}
-
+/* From the pattern's end to its beginning: fits[i] tells whether what follows in the pattern takes
+ * the word from its byte i on. */
 bool sk_option_fits(const char *pattern, size_t pattern_size, const char *word, size_t size)
 {
     if (!sk_option_is_pattern(pattern, pattern_size))
         return pattern_size == size && memcmp(pattern, word, size) == 0;
-    struct places places = {pattern, pattern_size, mem_calloc(pattern_size + 1, 1)};
-    places.reached[0] = true;
-    skip_repeated(&places);
-    for (size_t i = 0; i < size; i++)
-        take(&places, word[i]);
-    bool fits = places.reached[pattern_size];
-    mem_free(places.reached);
-    return fits;
+    bool *fits = mem_calloc(size + 1, sizeof *fits);
+    fits[size] = true;
+    for (size_t p = pattern_size; p > 0;) {
+        bool repeated = p > 1 && pattern[p - 1] == '*', after = false;
+        p -= repeated ? 2 : 1;
+        for (size_t i = size + 1; i-- > 0;) {
+            bool takes = i < size && (pattern[p] == '.' || pattern[p] == word[i]);
+            bool was = fits[i];
+            fits[i] = repeated ? was || (takes && fits[i + 1]) : takes && after;
+            after = was;
+        }
+    }
+    bool whole = fits[0];
+    mem_free(fits);
+    return whole;
 }
 
 enum {
@@ -120,16 +97,6 @@ static void text_values(struct text *text, const struct row *row)
     }
 }
 
-/* What is not set by default shows as a dash. */
-static void text_absent(struct text *text, const struct row *row)
-{
-    const char *word = row->kind == KIND_CHOICE ? row->words[row->absent] : NULL;
-    if (row->kind == KIND_NUMBER || row->kind == KIND_POWER)
-        text_signed(text, row->absent);
-    else
-        text_string(text, word ? word : "-");
-}
-
 const char *sk_option_key(enum sk_option option)
 {
     return rows[option].key;
@@ -149,10 +116,15 @@ void sk_options_list(FILE *out)
     for (int column = 0; column < COLUMNS; column++)
         text_string(&cells[0][column], titles[column]);
     for (int i = 0; i < SK_OPTION_COUNT; i++) {
-        text_string(&cells[i + 1][0], rows[i].key);
-        text_values(&cells[i + 1][1], &rows[i]);
-        text_absent(&cells[i + 1][2], &rows[i]);
-        text_string(&cells[i + 1][3], rows[i].help);
+        const struct row *row = &rows[i];
+        const char *word = row->kind == KIND_CHOICE ? row->words[row->absent] : NULL;
+        text_string(&cells[i + 1][0], row->key);
+        text_values(&cells[i + 1][1], row);
+        if (sk_option_is_number((enum sk_option)i))
+            text_signed(&cells[i + 1][2], row->absent);
+        else
+            text_string(&cells[i + 1][2], word ? word : "-");
+        text_string(&cells[i + 1][3], row->help);
     }
     for (int i = 0; i <= SK_OPTION_COUNT; i++)
         for (int column = 0; column < COLUMNS - 1; column++)
@@ -192,9 +164,9 @@ static struct piece trim(struct piece piece)
     return piece;
 }
 
-static bool piece_is(struct piece piece, const char *text, size_t size)
+static bool piece_is(struct piece piece, const char *text)
 {
-    return piece.size == size && memcmp(piece.at, text, size) == 0;
+    return strlen(text) == piece.size && memcmp(piece.at, text, piece.size) == 0;
 }
 
 /* Cuts off what stands before the separator, which goes away; false at the end of the text. A text
@@ -222,14 +194,6 @@ static bool split_pair(struct piece pair, struct piece *key, struct piece *value
     return true;
 }
 
-static enum sk_option find_option(struct piece key)
-{
-    for (int i = 0; i < SK_OPTION_COUNT; i++)
-        if (piece_is(key, rows[i].key, strlen(rows[i].key)))
-            return (enum sk_option)i;
-    return SK_OPTION_COUNT;
-}
-
 /* ------------------------------------------------------------------------------- values ---- */
 
 /* Decimal digits; what is too large for any option stays too large. */
@@ -242,14 +206,6 @@ static bool read_number(struct piece value, int64_t *number)
         *number = *number > INT32_MAX ? *number : *number * 10 + (value.at[i] - '0');
     }
     return value.size > 0;
-}
-
-static bool read_choice(const struct row *row, struct piece value, int64_t *number)
-{
-    for (*number = row->low; *number <= row->high; ++*number)
-        if (piece_is(value, row->words[*number], strlen(row->words[*number])))
-            return true;
-    return false;
 }
 
 /* Whether a '*' of the word has nothing before it that it could repeat. */
@@ -276,25 +232,21 @@ static bool is_list(struct piece value)
     return true;
 }
 
-/* At least two names, none empty, and at most as many as there are copies. */
-static bool is_family(struct piece family)
-{
-    struct piece name = {NULL, 0};
-    unsigned count = 0;
-    while (cut(&family, '/', &name)) {
-        if (!name.size)
-            return false;
-        count++;
-    }
-    return count >= 2 && count <= rows[SK_split_mode].high;
-}
-
+/* Of each word at least two names, none empty, and at most as many as there are copies. */
 static bool is_map(struct piece value)
 {
     struct piece word = {NULL, 0}, rest = value;
-    while (cut(&rest, ',', &word))
-        if (!is_family(trim(word)))
+    while (cut(&rest, ',', &word)) {
+        struct piece family = trim(word), name = {NULL, 0};
+        unsigned count = 0;
+        while (cut(&family, '/', &name)) {
+            if (!name.size)
+                return false;
+            count++;
+        }
+        if (count < 2 || count > rows[SK_split_mode].high)
             return false;
+    }
     return is_list(value);
 }
 
@@ -307,7 +259,11 @@ static bool read_value(const struct row *row, struct piece value, int64_t *numbe
     case KIND_POWER:
         return read_number(value, number) && *number <= row->high && *number != 1 &&
                (*number & (*number - 1)) == 0;
-    case KIND_CHOICE: return read_choice(row, value, number);
+    case KIND_CHOICE:
+        for (*number = row->low; *number <= row->high; ++*number)
+            if (piece_is(value, row->words[*number]))
+                return true;
+        return false;
     case KIND_LIST: return is_list(value);
     case KIND_MAP: return is_map(value);
     case KIND_TEXT: return true;
@@ -402,39 +358,23 @@ static struct suggest suggest_key(struct option_parser *parser, struct piece key
     return suggest;
 }
 
-static void report_unknown(struct option_parser *parser, struct piece key)
-{
-    if (!report(parser, DIAG_unknown_option, key, "unknown option '%.*s'", SHOWN(key)))
-        return;
-    struct suggest suggest = suggest_key(parser, key);
-    if (!diag_suggest(parser->diags, &suggest))
-        diag_help(parser->diags, "'skirc opt --list-sk-options' lists the options");
-}
-
-/* Where another pair begins in a value that is none: behind what others write between pairs. */
-static size_t next_pair(struct piece value)
-{
-    for (size_t i = 0; i + 1 < value.size; i++)
-        if (strchr(",; ", value.at[i]) && memchr(value.at + i, '=', value.size - i))
-            return i;
-    return 0;
-}
-
-static void report_empty(struct option_parser *parser, const struct row *row, struct piece value)
-{
-    struct text values = {NULL, 0, 0};
-    text_values(&values, row);
-    if (report(parser, DIAG_option_syntax, value, "'%s' has no value", row->key))
-        diag_help(parser->diags, "it takes %.*s; its default is what it is without this pair",
-                  (int)values.size, values.at);
-    text_free(&values);
-}
-
+/* A value that is none of the option's: it may be several pairs that something else than ':'
+ * joins. */
 static void report_value(struct option_parser *parser, const struct row *row, struct piece value)
 {
-    size_t next = next_pair(value);
+    size_t next = 0; /* where what joins another pair begins */
     struct text values = {NULL, 0, 0};
+    for (size_t i = 0; i + 1 < value.size && !next; i++)
+        if (strchr(",; ", value.at[i]) && memchr(value.at + i, '=', value.size - i))
+            next = i;
     text_values(&values, row);
+    if (!value.size) {
+        if (report(parser, DIAG_option_syntax, value, "'%s' has no value", row->key))
+            diag_help(parser->diags, "it takes %.*s; its default is what it is without this pair",
+                      (int)values.size, values.at);
+        text_free(&values);
+        return;
+    }
     bool kept =
         report(parser, DIAG_option_value, value, "bad value '%.*s' for '%s', which takes %.*s",
                SHOWN(value), row->key, (int)values.size, values.at);
@@ -469,19 +409,10 @@ static void report_ignored(struct option_parser *parser, struct piece pair)
     diag_suggest(parser->diags, &suggest);
 }
 
-static void parse_value(struct option_parser *parser, enum sk_option option, struct piece value)
-{
-    int64_t number;
-    if (!read_value(&rows[option], value, &number)) {
-        report_value(parser, &rows[option], value);
-        return;
-    }
-    parser->options->of[option] = (struct sk_setting){true, number, value.at, value.size};
-}
-
 static void parse_pair(struct option_parser *parser, struct piece pair)
 {
     struct piece key, value;
+    int option = 0;
     if (!split_pair(pair, &key, &value)) {
         report_ignored(parser, pair);
         return;
@@ -490,9 +421,14 @@ static void parse_pair(struct option_parser *parser, struct piece pair)
         report(parser, DIAG_option_syntax, trim(pair), "a name is missing before '='");
         return;
     }
-    enum sk_option option = find_option(key);
+    while (option < SK_OPTION_COUNT && !piece_is(key, rows[option].key))
+        option++;
     if (option == SK_OPTION_COUNT) {
-        report_unknown(parser, key);
+        if (!report(parser, DIAG_unknown_option, key, "unknown option '%.*s'", SHOWN(key)))
+            return;
+        struct suggest suggest = suggest_key(parser, key);
+        if (!diag_suggest(parser->diags, &suggest))
+            diag_help(parser->diags, "'skirc opt --list-sk-options' lists the options");
         return;
     }
     if (parser->seen[option]) {
@@ -502,10 +438,11 @@ static void parse_pair(struct option_parser *parser, struct piece pair)
     }
     parser->seen[option] = true;
     parser->keys[option] = piece_span(parser, key);
-    if (value.size)
-        parse_value(parser, option, value);
+    int64_t number;
+    if (value.size && read_value(&rows[option], value, &number))
+        parser->options->of[option] = (struct sk_setting){true, number, value.at, value.size};
     else
-        report_empty(parser, &rows[option], value);
+        report_value(parser, &rows[option], value);
 }
 
 void sk_options_defaults(struct sk_options *options)
@@ -560,33 +497,39 @@ bool sk_options_trace(const struct sk_options *options)
 
 /* ---------------------------------------------------------------------------- searching ---- */
 
-/* The pair of a text that has this key. */
-static bool find_pair(struct piece text, struct piece wanted, struct piece *found)
-{
-    struct piece key, value;
-    *found = (struct piece){NULL, 0};
-    while (cut(&text, ':', found))
-        if (split_pair(*found, &key, &value) && piece_is(key, wanted.at, wanted.size))
-            return true;
-    return false;
-}
-
 const char *sk_options_find(const char *text, size_t size, enum sk_option option)
 {
-    const struct piece wanted = {rows[option].key, strlen(rows[option].key)};
-    struct piece pair, key, value;
-    if (!find_pair((struct piece){text, size}, wanted, &pair) || !split_pair(pair, &key, &value))
-        return NULL;
-    return key.at;
+    struct piece rest = {text, size}, pair = {NULL, 0}, key, value;
+    while (cut(&rest, ':', &pair))
+        if (split_pair(pair, &key, &value) && piece_is(key, rows[option].key))
+            return key.at;
+    return NULL;
 }
 
 /* ----------------------------------------------------------------------------- override ---- */
 
-static void add_pair(struct text *out, struct piece pair)
+/* Appends the pairs of a text: where others have the key, theirs if `replace`, else none. Whether
+ * the text has any. */
+static bool add_pairs(struct text *out, struct piece text, struct piece others, bool replace)
 {
-    if (out->size)
-        text_char(out, ':');
-    text_bytes(out, pair.at, pair.size);
+    struct piece pair = {NULL, 0}, key, value, other_key, other_value;
+    bool any = false;
+    while (cut(&text, ':', &pair)) {
+        struct piece rest = others, other = {NULL, 0}, found = {NULL, 0};
+        if (!split_pair(pair, &key, &value))
+            continue;
+        any = true;
+        while (!found.at && cut(&rest, ':', &other))
+            if (split_pair(other, &other_key, &other_value) && other_key.size == key.size &&
+                memcmp(other_key.at, key.at, key.size) == 0)
+                found = other;
+        if (found.at && !replace)
+            continue;
+        found = trim(found.at ? found : pair);
+        text_string(out, out->size ? ":" : "");
+        text_bytes(out, found.at, found.size);
+    }
+    return any;
 }
 
 uint32_t sk_options_override(struct module *module, uint32_t base, const char *more)
@@ -594,20 +537,9 @@ uint32_t sk_options_override(struct module *module, uint32_t base, const char *m
     const struct intern_name *name = base == NONE ? NULL : &module->names.names[base];
     const struct piece old = {name ? name->text : "", name ? name->size : 0};
     const struct piece new = {more ? more : "", more ? strlen(more) : 0};
-    struct piece rest = old, pair = {NULL, 0}, key, value, other;
     struct text out = {NULL, 0, 0};
-    bool any = false;
-    while (cut(&rest, ':', &pair))
-        if (split_pair(pair, &key, &value))
-            add_pair(&out, trim(find_pair(new, key, &other) ? other : pair));
-    pair = (struct piece){NULL, 0};
-    for (rest = new; cut(&rest, ':', &pair);) {
-        if (!split_pair(pair, &key, &value))
-            continue;
-        any = true;
-        if (!find_pair(old, key, &other))
-            add_pair(&out, trim(pair));
-    }
+    add_pairs(&out, old, new, true);
+    bool any = add_pairs(&out, new, old, false);
     uint32_t id = any ? intern_copy(&module->names, out.at, out.size) : base;
     text_free(&out);
     return id;
