@@ -49,19 +49,14 @@ static void verify_unique(struct verifier *verifier, const char *what, uint32_t 
 }
 
 /* Super kernels share names with no other one of any graph, and with entries only their own. */
-static void verify_superkernels(struct verifier *verifier, const struct graph *graph)
+static void verify_superkernel(struct verifier *verifier, const struct block *block)
 {
     const struct module *module = verifier->module;
-    for (uint32_t i = 0; i < graph->blocks.count; i++) {
-        const struct block *block = &graph->blocks.at[i];
-        if (block->kind != BLOCK_SUPERKERNEL)
-            continue;
-        struct named superkernel = {"super kernel", block->loc}, first = superkernel;
-        if (marks_set(verifier, block->name, block->loc, &first.loc))
-            report_name(verifier, block->name, first, superkernel);
-        else if (module_find_kernel(module, block->name) || module_find_graph(module, block->name))
-            report_name(verifier, block->name, find_symbol(module, block->name), superkernel);
-    }
+    struct named superkernel = {"super kernel", block->loc}, first = superkernel;
+    if (marks_set(verifier, block->name, block->loc, &first.loc))
+        report_name(verifier, block->name, first, superkernel);
+    else if (module_find_kernel(module, block->name) || module_find_graph(module, block->name))
+        report_name(verifier, block->name, find_symbol(module, block->name), superkernel);
 }
 
 /* The entry that is a super kernel's code is that of no other one. Without the attribute it need
@@ -85,18 +80,6 @@ static void verify_code(struct verifier *verifier, const struct block *block)
         diag_note(verifier->diags, locate_name(module, first), "the other one is here");
 }
 
-static void verify_codes(struct verifier *verifier)
-{
-    const struct module *module = verifier->module;
-    marks_clear(verifier);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        const struct graph *graph = &module->graphs.at[i];
-        for (uint32_t j = 0; j < graph->blocks.count; j++)
-            if (graph->blocks.at[j].kind == BLOCK_SUPERKERNEL)
-                verify_code(verifier, &graph->blocks.at[j]);
-    }
-}
-
 /* Kernels, graphs and entries have one name space. */
 static void verify_symbols(struct verifier *verifier)
 {
@@ -108,10 +91,17 @@ static void verify_symbols(struct verifier *verifier)
         verify_unique(verifier, "graph", module->graphs.at[i].name, module->graphs.at[i].loc);
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_unique(verifier, "entry", module->entries.at[i].name, module->entries.at[i].loc);
-    marks_clear(verifier);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        verify_superkernels(verifier, &module->graphs.at[i]);
-    verify_codes(verifier);
+    for (int pass = 0; pass < 2; pass++) {
+        marks_clear(verifier);
+        for (uint32_t i = 0; i < module->graphs.count; i++)
+            for (uint32_t j = 0; j < module->graphs.at[i].blocks.count; j++) {
+                const struct block *block = &module->graphs.at[i].blocks.at[j];
+                if (block->kind == BLOCK_SUPERKERNEL && pass == 0)
+                    verify_superkernel(verifier, block);
+                else if (block->kind == BLOCK_SUPERKERNEL)
+                    verify_code(verifier, block);
+            }
+    }
     for (uint32_t i = 1; i < module->targets.count; i++)
         if (diag_at(verifier->diags, DIAG_duplicate, locate_name(module, module->targets.at[i].loc),
                     "a module has at most one target"))
@@ -163,23 +153,34 @@ bool verify_graph_alone(const struct module *module, const struct graph *graph, 
 struct verified {
     struct verifier *whole;
     const uint8_t *right;     /* by index: graphs that are left out; NULL: none */
+    bool entries;             /* the items are entries, else graphs */
     bool calls, shared_names; /* atomic */
 };
 
 /* Does the items from `first` up to `end` with a verifier of the part. */
-static void
-verify_part(struct verified *verified, uint32_t first, uint32_t end, struct diags *diags,
-            void (*verify)(struct verified *verified, struct verifier *verifier, uint32_t item))
+static void verify_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
 {
+    struct verified *verified = user;
     struct verifier own, *verifier = verified->whole;
+    const struct module *module = verifier->module;
     if (diags != verifier->diags) {
-        verifier_init(&own, verified->whole->module, diags);
+        verifier_init(&own, module, diags);
         own.option_warnings = verified->whole->option_warnings;
         own.superkernels = verified->whole->superkernels;
         verifier = &own;
     }
-    for (uint32_t i = first; i < end; i++)
-        verify(verified, verifier, i);
+    for (uint32_t i = first; i < end; i++) {
+        if (verified->entries) {
+            verify_entry(verifier, &module->entries.at[i]);
+        } else if (verified->right && verified->right[i]) {
+            /* Those that are left out may have what is asked of all. */
+            verifier->calls = verifier->shared_names = true;
+        } else {
+            gears_tell_copy(diags, module, &module->graphs.at[i]);
+            verify_graph(verifier, &module->graphs.at[i]);
+            gears_tell_copy(diags, module, NULL);
+        }
+    }
     if (verifier->calls)
         __atomic_store_n(&verified->calls, true, __ATOMIC_RELAXED);
     if (verifier->shared_names)
@@ -188,80 +189,42 @@ verify_part(struct verified *verified, uint32_t first, uint32_t end, struct diag
         verifier_end(&own);
 }
 
-/* Those that are left out may have what is asked of all. */
-static void verify_one_graph(struct verified *verified, struct verifier *verifier, uint32_t item)
-{
-    if (verified->right && verified->right[item]) {
-        verifier->calls = verifier->shared_names = true;
-        return;
-    }
-    const struct graph *graph = &verifier->module->graphs.at[item];
-    gears_tell_copy(verifier->diags, verifier->module, graph);
-    verify_graph(verifier, graph);
-    gears_tell_copy(verifier->diags, verifier->module, NULL);
-}
-
-static void verify_graphs_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
-{
-    verify_part(user, first, end, diags, verify_one_graph);
-}
-
-static uint64_t graph_weight(const void *user, uint32_t item)
+static uint64_t item_weight(const void *user, uint32_t item)
 {
     const struct verified *verified = user;
-    bool right = verified->right && verified->right[item];
-    return right ? 0 : 4 * (uint64_t)verified->whole->module->graphs.at[item].ops.count;
-}
-
-static void verify_one_entry(struct verified *verified, struct verifier *verifier, uint32_t item)
-{
-    (void)verified;
-    verify_entry(verifier, &verifier->module->entries.at[item]);
-}
-
-static void verify_entries_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
-{
-    verify_part(user, first, end, diags, verify_one_entry);
-}
-
-static uint64_t entry_weight(const void *user, uint32_t item)
-{
-    const struct verified *verified = user;
-    const struct entry *entry = &verified->whole->module->entries.at[item];
-    return (entry->programs[CORE_AIC].instrs.count + entry->programs[CORE_AIV].instrs.count) / 4;
+    const struct module *module = verified->whole->module;
+    if (!verified->entries)
+        return verified->right && verified->right[item]
+                   ? 0
+                   : 4 * (uint64_t)module->graphs.at[item].ops.count;
+    const struct program *programs = module->entries.at[item].programs;
+    return (programs[CORE_AIC].instrs.count + programs[CORE_AIV].instrs.count) / 4;
 }
 
 /* Graphs but those that are `right`, with what is asked of all; then entries. */
-static void verify_in_parts(struct verifier *verifier, const uint8_t *right)
-{
-    const struct module *module = verifier->module;
-    struct verified verified = {.whole = verifier, .right = right};
-    struct parts parts = {.threads = module->threads,
-                          .count = module->graphs.count,
-                          .weight = graph_weight,
-                          .work = verify_graphs_part,
-                          .user = &verified};
-    parts_run(&parts, verifier->diags);
-    verifier->calls = verified.calls;
-    verifier->shared_names = verified.shared_names;
-    verify_variables(verifier);
-    verify_calls(verifier);
-    parts.count = module->entries.count;
-    parts.weight = entry_weight;
-    parts.work = verify_entries_part;
-    parts_run(&parts, verifier->diags);
-}
-
 bool verify_module_but(const struct module *module, const uint8_t *right, struct diags *diags)
 {
     struct verifier verifier;
+    struct verified verified = {.whole = &verifier, .right = right};
+    struct parts parts = {.threads = module->threads,
+                          .count = module->graphs.count,
+                          .weight = item_weight,
+                          .work = verify_part,
+                          .user = &verified};
     verifier_init(&verifier, module, diags);
     verify_symbols(&verifier);
     for (uint32_t i = 0; i < module->targets.count; i++)
         verify_attrs(&verifier, module->targets.at[i].attrs, OWNER_TARGET);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         verify_kernel(&verifier, &module->kernels.at[i]);
-    verify_in_parts(&verifier, right);
+    parts_run(&parts, diags);
+    verifier.calls = verified.calls;
+    verifier.shared_names = verified.shared_names;
+    verify_variables(&verifier);
+    verify_calls(&verifier);
+    verified.entries = true;
+    parts.count = module->entries.count;
+    parts_run(&parts, diags);
     verify_arg_values(&verifier);
     return verifier_end(&verifier);
 }
@@ -273,37 +236,7 @@ bool verify_module(const struct module *module, struct diags *diags)
 
 /* --------------------------------------------------------------------- instances ---- */
 
-static bool bind(struct module *module, struct graph *instance, const int64_t *values,
-                 struct text *reason)
-{
-    VEC(struct dim_binding) bindings = {NULL, 0, 0};
-    struct bind_fault fault;
-    for (uint32_t i = 0; i < instance->gears.count; i++)
-        vec_push(&bindings, (struct dim_binding){instance->gears.at[i].name, values[i]});
-    bool ok = graph_bind_types(module, instance, bindings.at, bindings.count, &fault);
-    if (!ok)
-        text_printf(reason, "the dimension '%.*s' %s", NAME(module, dim_gear(fault.dim)),
-                    dim_fault_text(fault.fault));
-    graph_drop_names(instance, bindings.at, bindings.count);
-    instance->gear_values.count = 0;
-    vec_free(&bindings);
-    return ok;
-}
-
-static void diags_begin(struct diags *diags, const struct diags *like)
-{
-    diags_init(diags, like->source, like->path);
-    diags->max_errors = 1;
-}
-
-/* The first line that says what to do. */
-static void take_help(const struct diag *diag, struct text *help)
-{
-    for (const struct diag_note *note = diag->notes; note && !help->size; note = note->next)
-        if (note->span.begin == no_span.begin)
-            text_string(help, note->text);
-}
-
+/* The verdict by the first error, and its first line that says what to do. */
 static struct gear_verdict diags_end(struct diags *diags, bool ok)
 {
     struct gear_verdict verdict = {
@@ -315,7 +248,10 @@ static struct gear_verdict diags_end(struct diags *diags, bool ok)
         text_string(&verdict.reason, diag->text);
         verdict.where = diag->span;
         verdict.open = diag->id == DIAG_cannot_infer;
-        take_help(diag, &verdict.help);
+        for (const struct diag_note *note = diag->notes; note && !verdict.help.size;
+             note = note->next)
+            if (note->span.begin == no_span.begin)
+                text_string(&verdict.help, note->text);
         break;
     }
     diags_free(diags);
@@ -326,12 +262,24 @@ void gear_instance_make(struct gear_instance *instance, struct module *module,
                         const struct graph *graph, const int64_t *values, const struct diags *like)
 {
     struct diags diags;
+    VEC(struct dim_binding) bindings = {NULL, 0, 0};
+    struct bind_fault fault;
     *instance = (struct gear_instance){.graph = graph_copy(graph)};
     instance->made.where = locate_name(module, graph->loc);
-    if (!bind(module, &instance->graph, values, &instance->made.reason))
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        vec_push(&bindings, (struct dim_binding){graph->gears.at[i].name, values[i]});
+    bool ok = graph_bind_types(module, &instance->graph, bindings.at, bindings.count, &fault);
+    if (!ok)
+        text_printf(&instance->made.reason, "the dimension '%.*s' %s",
+                    NAME(module, dim_gear(fault.dim)), dim_fault_text(fault.fault));
+    graph_drop_names(&instance->graph, bindings.at, bindings.count);
+    instance->graph.gear_values.count = 0;
+    vec_free(&bindings);
+    if (!ok)
         return;
-    diags_begin(&diags, like);
-    bool ok = infer_graph_types(module, &instance->graph, &diags);
+    diags_init(&diags, like->source, like->path);
+    diags.max_errors = 1;
+    ok = infer_graph_types(module, &instance->graph, &diags);
     refine_result_types(module, &instance->graph);
     instance->made = diags_end(&diags, ok);
 }
@@ -342,7 +290,8 @@ void gear_instance_verify(struct gear_instance *instance, const struct module *m
     struct diags diags;
     if (!instance->made.fits)
         return;
-    diags_begin(&diags, like);
+    diags_init(&diags, like->source, like->path);
+    diags.max_errors = 1;
     bool ok = verify_graph_of_many(module, superkernels, &instance->graph, &diags);
     instance->verified = diags_end(&diags, ok);
 }
@@ -381,21 +330,16 @@ void gear_rows_leave_out(struct gear_rows_left_out *left_out, const struct modul
     left_out->where = fault->where;
 }
 
-/* The values of the gears are not what is wrong. */
-static void report_open(const struct gear_rows_left_out *left_out, struct diags *diags)
-{
-    if (diag_at(diags, DIAG_cannot_infer, left_out->where, "%.*s", (int)left_out->reason.size,
-                left_out->reason.at) &&
-        left_out->help.size)
-        diag_help(diags, "%.*s", (int)left_out->help.size, left_out->help.at);
-}
-
 void gear_rows_report(const struct gear_rows_left_out *left_out, const struct module *module,
                       const struct graph *graph, uint32_t n_rows, bool refused, struct diags *diags)
 {
     bool several = left_out->count > 1;
     if (refused && left_out->count && left_out->open == n_rows) {
-        report_open(left_out, diags);
+        /* The values of the gears are not what is wrong. */
+        if (diag_at(diags, DIAG_cannot_infer, left_out->where, "%.*s", (int)left_out->reason.size,
+                    left_out->reason.at) &&
+            left_out->help.size)
+            diag_help(diags, "%.*s", (int)left_out->help.size, left_out->help.at);
         return;
     }
     if (left_out->count == 0 || !diag_at(diags, refused ? DIAG_gear : DIAG_gear_left_out,

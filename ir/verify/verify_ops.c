@@ -38,42 +38,31 @@ static bool is_number(const struct attr_value *value)
     return value->kind == ATTR_INT || value->kind == ATTR_FLOAT || value->kind == ATTR_BOOL;
 }
 
-/* The place of an element of a list, or of the key of a single number (`element` is NONE). Only for
- * errors: the look-up takes linear time. */
-static struct span number_span(const struct given *given, uint32_t element)
-{
-    return element == NONE ? key_span(given)
-                           : locate_listed(given->gv->module, given->attr->loc, element);
-}
-
+/* Of a list, or (`element` is NONE) a single number. Its place is looked up for errors alone, as
+ * that takes linear time. */
 static bool check_number(const struct given *given, uint32_t element,
                          const struct attr_value *number)
 {
-    const char *dtype = dtype_info(given->type->dtype)->name;
+    const char *dtype = dtype_info(given->type->dtype)->name, *what = NULL;
     uint64_t bits;
-    if (!is_number(number)) {
-        report(given, number_span(given, element), "this is not a number", NULL);
-        return false;
-    }
-    enum number_fit fit = number_encode(given->type->dtype, number, &bits);
-    if (fit == NUMBER_WRONG_KIND)
-        diag_at(given->gv->diags, DIAG_contents, number_span(given, element),
-                "%s is not a value of %s",
+    enum number_fit fit = NUMBER_WRONG_KIND;
+    if (is_number(number))
+        fit = number_encode(given->type->dtype, number, &bits);
+    else
+        what = "this is not a number";
+    if (fit != NUMBER_WRONG_KIND && fit != NUMBER_TOO_LARGE)
+        return true;
+    struct span span = element == NONE
+                           ? key_span(given)
+                           : locate_listed(given->gv->module, given->attr->loc, element);
+    if (what)
+        report(given, span, what, NULL);
+    else if (fit == NUMBER_WRONG_KIND)
+        diag_at(given->gv->diags, DIAG_contents, span, "%s is not a value of %s",
                 number->kind == ATTR_BOOL ? "a truth value" : "a number with a fraction", dtype);
-    else if (fit == NUMBER_TOO_LARGE)
-        diag_at(given->gv->diags, DIAG_contents, number_span(given, element),
-                "this number does not fit %s", dtype);
-    return fit != NUMBER_WRONG_KIND && fit != NUMBER_TOO_LARGE;
-}
-
-static void check_count(const struct given *given, uint32_t count)
-{
-    if (given->elements == NONE || count == given->elements)
-        return;
-    if (diag_at(given->gv->diags, DIAG_contents, key_span(given), "%u number%s for %llu element%s",
-                count, count == 1 ? "" : "s", (unsigned long long)given->elements,
-                given->elements == 1 ? "" : "s"))
-        diag_help(given->gv->diags, "a number without brackets fills the tensor");
+    else
+        diag_at(given->gv->diags, DIAG_contents, span, "this number does not fit %s", dtype);
+    return false;
 }
 
 static const char form[] = "contents are a number, a list of numbers, or {file = \"PATH\"}";
@@ -81,77 +70,87 @@ static const char form[] = "contents are a number, a list of numbers, or {file =
 /* Elements of one list that are reported. */
 enum { MOST_WRONG = 20 };
 
-static bool is_nested(const struct module *module, const struct attr_value *list)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (module->attr_values.at[list->first + i].kind != ATTR_LIST)
-            return false;
-    return list->count > 0;
-}
-
 static void check_list(const struct given *given)
 {
-    const struct module *module = given->gv->module;
     const struct attr_value *list = &given->attr->value;
-    if (is_nested(module, list)) {
+    const struct attr_value *numbers = given->gv->module->attr_values.at + list->first;
+    uint32_t count = list->count, nested = 0, wrong = 0;
+    while (nested < count && numbers[nested].kind == ATTR_LIST)
+        nested++;
+    if (count && nested == count) {
         report(
             given, key_span(given), "contents are one list of numbers, not lists in a list",
             "write all elements in row-major order: [1, 2, 3, 4] for the rows [1, 2] and [3, 4]");
         return;
     }
-    for (uint32_t i = 0, wrong = 0; i < list->count && wrong < MOST_WRONG; i++)
-        wrong += !check_number(given, i, &module->attr_values.at[list->first + i]);
-    check_count(given, list->count);
+    for (uint32_t i = 0; i < count && wrong < MOST_WRONG; i++)
+        wrong += !check_number(given, i, &numbers[i]);
+    if (given->elements != NONE && count != given->elements &&
+        diag_at(given->gv->diags, DIAG_contents, key_span(given), "%u number%s for %llu element%s",
+                count, count == 1 ? "" : "s", (unsigned long long)given->elements,
+                given->elements == 1 ? "" : "s"))
+        diag_help(given->gv->diags, "a number without brackets fills the tensor");
 }
 
 /* ---------------------------------------------------------------------------- files ---- */
 
-static void unknown_key(const struct given *given, const struct attr *key)
+static void check_key(const struct given *given, const struct attr *key, struct range keys)
 {
     const struct module *module = given->gv->module;
-    struct suggest suggest = name_suggest(module, key->key);
-    suggest_offer_text(&suggest, "file");
-    suggest_offer_text(&suggest, "offset");
-    suggest_offer_text(&suggest, "bytes");
-    suggest_offer_text(&suggest, "escaped");
-    if (diag_at(given->gv->diags, DIAG_contents, locate_token(module, key->loc),
-                "contents have no '%.*s'", NAME(module, key->key)))
-        diag_suggest(given->gv->diags, &suggest);
-}
-
-/* In bytes, as the host has it; false where that is its own affair. */
-static bool plain_size(const struct given *given, uint64_t *size)
-{
-    unsigned bits = dtype_info(given->type->dtype)->bits;
-    bool known = format_is_row_major(given->gv->module, given->type->format) && bits >= 8 &&
-                 given->elements != NONE;
-    return known && !__builtin_mul_overflow(given->elements, bits / 8, size);
-}
-
-static void check_bytes(const struct given *given, const struct attr *key)
-{
-    uint64_t size;
-    if (plain_size(given, &size) && (uint64_t)key->value.i != size)
-        diag_at(given->gv->diags, DIAG_contents, locate_token(given->gv->module, key->loc),
-                "%lld bytes for a tensor of %llu bytes", (long long)key->value.i,
-                (unsigned long long)size);
-}
-
-static void check_path(const struct given *given, const struct attr *key)
-{
-    const struct module *module = given->gv->module;
+    struct diags *diags = given->gv->diags;
+    struct span span = locate_token(module, key->loc);
     const struct intern_name *path =
         key->value.kind == ATTR_STRING ? &module->names.names[key->value.id] : NULL;
-    if (!path || path->size == 0 || memchr(path->text, '\0', path->size))
-        report(given, locate_token(module, key->loc), "'file' must be the path of a file", NULL);
+    unsigned bits = dtype_info(given->type->dtype)->bits;
+    uint64_t size;
+    switch (key->key) {
+    case W_file:
+        if (!path || path->size == 0 || memchr(path->text, '\0', path->size))
+            report(given, span, "'file' must be the path of a file", NULL);
+        break;
+    case W_escaped: /* where string literals end is not known before they are decoded */
+        if (key->value.kind != ATTR_BOOL)
+            report(given, span, "'escaped' must be true or false", NULL);
+        else if (key->value.i && !attr_find(module, keys, W_bytes))
+            report(given, span, "escaped contents without their 'bytes'",
+                   "write bytes = N, the number of bytes that they are decoded to");
+        break;
+    case W_offset:
+    case W_bytes:
+        if (key->value.kind != ATTR_INT || key->value.i < 0)
+            diag_at(diags, DIAG_contents, span, "'%.*s' must be a number of bytes",
+                    NAME(module, key->key));
+        else if (key->key == W_bytes && format_is_row_major(module, given->type->format) &&
+                 bits >= 8 && given->elements != NONE &&
+                 !__builtin_mul_overflow(given->elements, bits / 8, &size) &&
+                 (uint64_t)key->value.i != size)
+            diag_at(diags, DIAG_contents, span, "%lld bytes for a tensor of %llu bytes",
+                    (long long)key->value.i, (unsigned long long)size);
+        break;
+    default:
+        if (diag_at(diags, DIAG_contents, span, "contents have no '%.*s'",
+                    NAME(module, key->key))) {
+            struct suggest suggest = name_suggest(module, key->key);
+            suggest_offer_text(&suggest, "file");
+            suggest_offer_text(&suggest, "offset");
+            suggest_offer_text(&suggest, "bytes");
+            suggest_offer_text(&suggest, "escaped");
+            diag_suggest(diags, &suggest);
+        }
+    }
 }
 
-/* Bytes of other files are meant where it is said where they begin. */
-static void check_kind(const struct given *given, struct range keys)
+static void check_file(const struct given *given)
 {
     const struct module *module = given->gv->module;
+    struct range keys = {given->attr->value.first, given->attr->value.count};
     const struct attr *file = attr_find(module, keys, W_file);
-    if (file->value.kind != ATTR_STRING || attr_find(module, keys, W_offset) ||
+    for (uint32_t i = 0; i < keys.count; i++)
+        check_key(given, &module->attrs.at[keys.first + i], keys);
+    if (!file)
+        report(given, key_span(given), "contents without a 'file'", form);
+    /* Bytes of other files are meant where it is said where they begin. */
+    if (!file || file->value.kind != ATTR_STRING || attr_find(module, keys, W_offset) ||
         attr_find(module, keys, W_escaped))
         return;
     const struct intern_name *path = &module->names.names[file->value.id];
@@ -164,86 +163,35 @@ static void check_kind(const struct given *given, struct range keys)
                   "bytes begin that are meant as they are");
 }
 
-/* Where string literals end is not known before they are decoded. */
-static void check_escaped(const struct given *given, const struct attr *key)
-{
-    const struct module *module = given->gv->module;
-    struct range keys = {given->attr->value.first, given->attr->value.count};
-    if (key->value.kind != ATTR_BOOL)
-        report(given, locate_token(module, key->loc), "'escaped' must be true or false", NULL);
-    else if (key->value.i && !attr_find(module, keys, W_bytes))
-        report(given, locate_token(module, key->loc), "escaped contents without their 'bytes'",
-               "write bytes = N, the number of bytes that they are decoded to");
-}
-
-static void check_key(const struct given *given, const struct attr *key)
-{
-    bool is_size = key->value.kind == ATTR_INT && key->value.i >= 0;
-    if (key->key == W_file)
-        check_path(given, key);
-    else if (key->key == W_escaped)
-        check_escaped(given, key);
-    else if (key->key != W_offset && key->key != W_bytes)
-        unknown_key(given, key);
-    else if (!is_size)
-        diag_at(given->gv->diags, DIAG_contents, locate_token(given->gv->module, key->loc),
-                "'%.*s' must be a number of bytes", NAME(given->gv->module, key->key));
-    else if (key->key == W_bytes)
-        check_bytes(given, key);
-}
-
-static void check_file(const struct given *given)
-{
-    const struct module *module = given->gv->module;
-    struct range keys = {given->attr->value.first, given->attr->value.count};
-    for (uint32_t i = 0; i < keys.count; i++)
-        check_key(given, &module->attrs.at[keys.first + i]);
-    if (!attr_find(module, keys, W_file))
-        report(given, key_span(given), "contents without a 'file'", form);
-    else
-        check_kind(given, keys);
-}
-
 /* -------------------------------------------------------------- what stands for them ---- */
 
-/* An attribute that is meant to be the contents. */
-static void report_meant(struct graph_verifier *gv, const struct op_type *type,
-                         const struct attr *attr, const struct suggest *meant)
-{
-    const struct module *module = gv->module;
-    struct span span = locate_token(module, attr->loc);
-    diags_take_back(gv->diags, DIAG_attribute_slip, span);
-    if (!diag_at(gv->diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'", type->name,
-                 NAME(module, attr->key)))
-        return;
-    if (meant)
-        diag_suggest(gv->diags, meant);
-    else
-        diag_help(gv->diags, "contents that are in a file are written 'value = {file = \"PATH\"}'");
-}
-
-static void check_stranger(struct graph_verifier *gv, const struct op_type *type,
-                           const struct attr *attr)
-{
-    const struct module *module = gv->module;
-    const struct intern_name *key = &module->names.names[attr->key];
-    struct suggest meant = meant_key(type, key->text, key->size);
-    if (attr_is_private(module, attr->key) || op_type_attr(type, key->text, key->size) ||
-        (attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key)))
-        return;
-    if (attr->key == W_file || attr->key == W_offset || attr->key == W_bytes)
-        report_meant(gv, type, attr, NULL);
-    else if (meant.best && strcmp(meant.best, "value") == 0)
-        report_meant(gv, type, attr, &meant);
-}
-
-/* Of a source without contents, for which numbers would be drawn. */
+/* Of a source without contents, for which numbers would be drawn: attributes that are meant to be
+ * the contents. */
 static void check_absent(struct graph_verifier *gv, const struct op *op)
 {
-    const struct op_type *type = op_type_find(gv->module, op->type);
-    bool absent = op_lacks_contents(gv->module, gv->graph, op);
-    for (uint32_t i = 0; absent && i < op->attrs.count; i++)
-        check_stranger(gv, type, &gv->module->attrs.at[op->attrs.first + i]);
+    const struct module *module = gv->module;
+    const struct op_type *type = op_type_find(module, op->type);
+    bool absent = op_lacks_contents(module, gv->graph, op);
+    for (uint32_t i = 0; absent && i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        const struct intern_name *key = &module->names.names[attr->key];
+        struct span span = locate_token(module, attr->loc);
+        bool of_file = attr->key == W_file || attr->key == W_offset || attr->key == W_bytes;
+        struct suggest meant = meant_key(type, key->text, key->size);
+        if (attr_is_private(module, attr->key) || op_type_attr(type, key->text, key->size) ||
+            (attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key)) ||
+            (!of_file && !(meant.best && strcmp(meant.best, "value") == 0)))
+            continue;
+        diags_take_back(gv->diags, DIAG_attribute_slip, span);
+        if (!diag_at(gv->diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'",
+                     type->name, NAME(module, attr->key)))
+            continue;
+        if (of_file)
+            diag_help(gv->diags,
+                      "contents that are in a file are written 'value = {file = \"PATH\"}'");
+        else
+            diag_suggest(gv->diags, &meant);
+    }
 }
 
 /* --------------------------------------------------------------------------- an op ---- */
@@ -299,67 +247,37 @@ static void missing_value(struct graph_verifier *gv, const struct op *op, enum o
     const struct graph *graph = gv->graph;
     uint32_t name = graph->values.at[value].name;
     struct mark mark = gv->verifier->marks[name];
-    if (mark.stamp == gv->verifier->stamp) {
-        if (diag_at(gv->diags, DIAG_use_before_def, use_span(gv, op, part, index),
-                    "'%%%.*s' is used before its definition", NAME(gv->module, name)))
-            diag_note(gv->diags, locate_value(gv->module, graph, mark.id), "it is defined here");
-        return;
-    }
-    if (diag_at(gv->diags, DIAG_unknown_value, use_span(gv, op, part, index),
-                "nothing defines '%%%.*s'", NAME(gv->module, name)))
+    bool later = mark.stamp == gv->verifier->stamp;
+    if (later && diag_at(gv->diags, DIAG_use_before_def, use_span(gv, op, part, index),
+                         "'%%%.*s' is used before its definition", NAME(gv->module, name)))
+        diag_note(gv->diags, locate_value(gv->module, graph, mark.id), "it is defined here");
+    if (!later && diag_at(gv->diags, DIAG_unknown_value, use_span(gv, op, part, index),
+                          "nothing defines '%%%.*s'", NAME(gv->module, name)))
         suggest_value(gv->module, gv->diags, graph, name);
-}
-
-static void wrong_token(struct graph_verifier *gv, const struct op *op, uint32_t index,
-                        uint32_t value)
-{
-    if (diag_at(gv->diags, DIAG_token, use_span(gv, op, OP_OPERAND, index),
-                "'%%%.*s' is a token: it cannot be %s",
-                NAME(gv->module, gv->graph->values.at[value].name), op ? "read" : "returned") &&
-        op)
-        diag_help(gv->diags, "to start behind its op, write 'after (%%%.*s)'",
-                  NAME(gv->module, gv->graph->values.at[value].name));
 }
 
 void verify_odd_use(struct graph_verifier *gv, const struct op *op, enum op_part part,
                     uint32_t index, uint32_t value)
 {
     const struct value *v = &gv->graph->values.at[value];
-    if (v->type == gv->token && part != OP_AFTER)
-        wrong_token(gv, op, index, value);
+    if (v->type == gv->token && part != OP_AFTER &&
+        diag_at(gv->diags, DIAG_token, use_span(gv, op, OP_OPERAND, index),
+                "'%%%.*s' is a token: it cannot be %s", NAME(gv->module, v->name),
+                op ? "read" : "returned") &&
+        op)
+        diag_help(gv->diags, "to start behind its op, write 'after (%%%.*s)'",
+                  NAME(gv->module, v->name));
     if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]))
         missing_value(gv, op, part, index, value);
 }
 
 /* -------------------------------------------------------------------------- kernels ---- */
 
-/* The keys that there are, for a note. */
-static void note_keys(struct graph_verifier *gv, const struct kernel *kernel)
-{
-    enum { MAX_KEYS = 8 };
-    struct text text = {NULL, 0, 0};
-    uint32_t count = kernel_variants(gv->module, kernel);
-    for (uint32_t i = 0; i < count && i < MAX_KEYS; i++)
-        text_printf(&text, i ? ", %lld" : "%lld",
-                    (long long)kernel_variant(gv->module, kernel, i).key);
-    diag_note(gv->diags, locate_name(gv->module, kernel->loc), "it has the keys %.*s%s",
-              (int)text.size, text.at, count > MAX_KEYS ? ", ..." : "");
-    text_free(&text);
-}
-
-/* Where a kernel is static; one that a pass has declared stands nowhere. */
-static void note_static(struct graph_verifier *gv, const struct kernel *kernel)
-{
-    if (kernel->loc != NONE)
-        diag_note(gv->diags, locate_name(gv->module, kernel->loc), "it is declared here");
-    else
-        diag_help(gv->diags, "leave it out, or add 'dynamic' for a dynamic sample kernel");
-}
-
 /* What the op says of its tiling fits its kernel. */
 static void verify_tiling(struct graph_verifier *gv, const struct op *op,
                           const struct kernel *kernel)
 {
+    enum { MAX_KEYS = 8 };
     const struct module *module = gv->module;
     const struct attr *key = attr_find(module, op->attrs, W_tiling_key);
     const struct attr *blocks = attr_find(module, op->attrs, W_tiling_blocks);
@@ -369,20 +287,31 @@ static void verify_tiling(struct graph_verifier *gv, const struct op *op,
     if (!any)
         return;
     if (!kernel_is_dynamic(module, kernel)) {
-        if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, any->loc),
-                    "'@%.*s' is no dynamic kernel, so the op can have no '%.*s'",
-                    NAME(module, kernel->name), NAME(module, any->key)))
-            note_static(gv, kernel);
+        if (!diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, any->loc),
+                     "'@%.*s' is no dynamic kernel, so the op can have no '%.*s'",
+                     NAME(module, kernel->name), NAME(module, any->key)))
+            return;
+        if (kernel->loc != NONE)
+            diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
+        else /* a pass has declared it */
+            diag_help(gv->diags, "leave it out, or add 'dynamic' for a dynamic sample kernel");
         return;
     }
-    if (!key || key->value.kind != ATTR_INT || !kernel_variants(module, kernel))
+    uint32_t count = kernel_variants(module, kernel);
+    if (!key || key->value.kind != ATTR_INT || !count)
         return;
     uint32_t found = kernel_find_variant(module, kernel, key->value.i);
     if (found == NONE) {
+        struct text text = {NULL, 0, 0};
+        for (uint32_t i = 0; i < count && i < MAX_KEYS; i++)
+            text_printf(&text, i ? ", %lld" : "%lld",
+                        (long long)kernel_variant(module, kernel, i).key);
         if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, key->loc),
                     "'@%.*s' has no variant with the key %lld", NAME(module, kernel->name),
                     (long long)key->value.i))
-            note_keys(gv, kernel);
+            diag_note(gv->diags, locate_name(module, kernel->loc), "it has the keys %.*s%s",
+                      (int)text.size, text.at, count > MAX_KEYS ? ", ..." : "");
+        text_free(&text);
         return;
     }
     enum kernel_type type = kernel_variant(module, kernel, found).type;
@@ -420,19 +349,8 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
 
 /* -------------------------------------------------------------------------- one op ---- */
 
-static void verify_op_uses(struct graph_verifier *gv, const struct op *op)
-{
-    const struct graph *graph = gv->graph;
-    for (uint32_t i = 0; i < op->operands.count; i++)
-        verify_use(gv, op, OP_OPERAND, i, op_operands(graph, op)[i]);
-    if (!op->clauses)
-        return;
-    struct range after = op_clauses(graph, op)->after;
-    for (uint32_t i = 0; i < after.count; i++)
-        verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
-}
-
-static void verify_results(struct graph_verifier *gv, const struct op *op)
+/* All that depends on nothing but what an op_seen has, and on the forms of the operands. */
+static void verify_op_form(struct graph_verifier *gv, const struct op *op)
 {
     for (uint32_t i = 0; i < op->results.count; i++) {
         uint32_t type = gv->graph->values.at[op->results.first + i].type;
@@ -442,12 +360,6 @@ static void verify_results(struct graph_verifier *gv, const struct op *op)
             diag_at(gv->diags, DIAG_token, locate_op(gv->module, op, OP_RESULT_TYPE, i),
                     "a token must be the last result of its op");
     }
-}
-
-/* All that depends on nothing but what an op_seen has, and on the forms of the operands. */
-static void verify_op_form(struct graph_verifier *gv, const struct op *op)
-{
-    verify_results(gv, op);
     if (op->clauses)
         verify_labels(gv, op);
     if (op->attrs.count) {
@@ -461,34 +373,30 @@ static void verify_op_form(struct graph_verifier *gv, const struct op *op)
         forget_labels(gv, op);
 }
 
-/* Whether values that the op is given count, not only their types: of a call, or where it is told
- * what may stand in them. */
-static bool values_count(const struct graph_verifier *gv, const struct op *op)
-{
-    const struct op_type *type = op_type_find(gv->module, op->type);
-    return op_call_kind(op) != CALL_NONE ||
-           (type && type->n_contents && op_knows_contents(gv->module, gv->graph, op));
-}
-
-static uint32_t n_faults(const struct diags *diags)
-{
-    return diags->counts[SEVERITY_ERROR] + diags->counts[SEVERITY_WARNING];
-}
-
 static void verify_op(struct graph_verifier *gv, uint32_t id)
 {
-    const struct op *op = &gv->graph->ops.at[id];
-    uint32_t faults = n_faults(gv->diags), errors = gv->diags->counts[SEVERITY_ERROR];
-    verify_op_uses(gv, op);
+    const struct graph *graph = gv->graph;
+    const struct op *op = &graph->ops.at[id];
+    const struct op_type *type = op_type_find(gv->module, op->type);
+    const uint32_t *counts = gv->diags->counts;
+    uint32_t errors = counts[SEVERITY_ERROR], faults = errors + counts[SEVERITY_WARNING];
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        verify_use(gv, op, OP_OPERAND, i, op_operands(graph, op)[i]);
+    struct range after = op_clauses(graph, op)->after;
+    for (uint32_t i = 0; i < after.count; i++)
+        verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
     gv->reached[id] = 1;
-    struct op_seen *seen = values_count(gv, op) ? NULL : seen_ops_place(&gv->seen, gv->graph, op);
-    if (seen && op_is_seen(gv->module, gv->graph, seen, op))
+    /* Of a call, or where contents of operands are known, values count, not only their types. */
+    bool values = op_call_kind(op) != CALL_NONE ||
+                  (type && type->n_contents && op_knows_contents(gv->module, graph, op));
+    struct op_seen *seen = values ? NULL : seen_ops_place(&gv->seen, graph, op);
+    if (seen && op_is_seen(gv->module, graph, seen, op))
         return;
     verify_op_form(gv, op);
-    if (gv->diags->counts[SEVERITY_ERROR] == errors)
+    if (counts[SEVERITY_ERROR] == errors)
         verify_op_type(gv, op);
-    if (seen && n_faults(gv->diags) == faults)
-        op_set_seen(gv->graph, op, seen);
+    if (seen && counts[SEVERITY_ERROR] + counts[SEVERITY_WARNING] == faults)
+        op_set_seen(graph, op, seen);
 }
 
 void verify_ops(struct graph_verifier *gv)
@@ -506,36 +414,28 @@ enum { MAX_LABEL_ERRORS = 20 };
 
 /* -------------------------------------------------------------------------- labels ---- */
 
-static void repeated_label(struct graph_verifier *gv, const struct op *op, uint32_t place,
-                           uint32_t first, uint32_t label)
-{
-    if (diag_at(gv->diags, DIAG_operand_label, locate_op(gv->module, op, OP_LABEL, place),
-                "two operands have the label '%.*s'", NAME(gv->module, label)))
-        diag_note(gv->diags, locate_op(gv->module, op, OP_LABEL, first), "the first is here");
-}
-
-static void missing_label(struct graph_verifier *gv, const struct op *op, uint32_t place)
-{
-    if (diag_at(gv->diags, DIAG_operand_label, locate_op(gv->module, op, OP_PLACE, place),
-                "an operand without a label stands behind one with a label"))
-        diag_help(gv->diags, "operands without labels come first, in the order of the kernel's "
-                             "parameters");
-}
-
 void verify_labels(struct graph_verifier *gv, const struct op *op)
 {
+    const struct module *module = gv->module;
     uint32_t count = op_n_places(gv->graph, op), errors = 0;
     for (uint32_t place = op_n_unlabelled(gv->graph, op); place < count; place++) {
         uint32_t label = op_operand(gv->graph, op, place).label;
         uint32_t first = label == NONE ? NONE : id_map_find(&gv->labels, label);
-        if (label != NONE && first == NONE)
+        if (label != NONE && first == NONE) {
             id_map_set(&gv->labels, label, place);
-        else if (++errors > MAX_LABEL_ERRORS)
             continue;
-        else if (label == NONE)
-            missing_label(gv, op, place);
-        else
-            repeated_label(gv, op, place, first, label);
+        }
+        if (++errors > MAX_LABEL_ERRORS)
+            continue;
+        if (label == NONE) {
+            if (diag_at(gv->diags, DIAG_operand_label, locate_op(module, op, OP_PLACE, place),
+                        "an operand without a label stands behind one with a label"))
+                diag_help(gv->diags, "operands without labels come first, in the order of the "
+                                     "kernel's parameters");
+        } else if (diag_at(gv->diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, place),
+                           "two operands have the label '%.*s'", NAME(module, label))) {
+            diag_note(gv->diags, locate_op(module, op, OP_LABEL, first), "the first is here");
+        }
     }
 }
 
@@ -566,20 +466,6 @@ static void wrong_count(struct graph_verifier *gv, const struct op *op, const st
     if (operands + results < tensors)
         diag_help(gv->diags, "an operand that is absent is written 'none'");
     diag_note(gv->diags, locate_token(module, params->loc), "its parameters are here");
-}
-
-/* The kernel's tensors by number and, until they are forgotten, by name. */
-static void find_tensors(struct graph_verifier *gv, const struct kernel *kernel)
-{
-    kernel_tensors(gv->module, kernel, &gv->tensors);
-    for (uint32_t n = gv->tensors.count; n-- > 0;)
-        id_map_set(&gv->numbers, gv->tensors.at[n], n);
-}
-
-static void forget_tensors(struct graph_verifier *gv)
-{
-    for (uint32_t n = 0; n < gv->tensors.count; n++)
-        id_map_unset(&gv->numbers, gv->tensors.at[n]);
 }
 
 static void unknown_label(struct graph_verifier *gv, const struct op *op, uint32_t place,
@@ -640,32 +526,29 @@ static void verify_left_out(struct graph_verifier *gv, const struct op *op,
     }
 }
 
-static void no_params(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel,
-                      uint32_t place)
-{
-    const struct module *module = gv->module;
-    if (diag_at(gv->diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, place),
-                "'@%.*s' has no 'params', so its parameters have no names",
-                NAME(module, kernel->name)))
-        diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
-}
-
 /* Parameters but `workspace` and `tiling` are the operands, then the results: by their order, or
  * where operands have labels by name. */
 void verify_op_params(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel)
 {
-    uint32_t tensors = kernel_n_tensors(gv->module, kernel);
-    uint32_t results = op_tensor_results(gv->module, gv->graph, op);
+    const struct module *module = gv->module;
+    uint32_t tensors = kernel_n_tensors(module, kernel);
+    uint32_t results = op_tensor_results(module, gv->graph, op);
     uint32_t places = op_n_places(gv->graph, op), unlabelled = op_n_unlabelled(gv->graph, op);
     bool labelled = unlabelled < places;
     if (tensors == NONE) {
-        if (labelled && !kernel_is_stub(gv->module, kernel)) /* a stub has no use for them */
-            no_params(gv, op, kernel, unlabelled);
+        if (labelled && !kernel_is_stub(module, kernel) && /* a stub has no use for them */
+            diag_at(gv->diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, unlabelled),
+                    "'@%.*s' has no 'params', so its parameters have no names",
+                    NAME(module, kernel->name)))
+            diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
     } else if (labelled && unlabelled + results < tensors) {
-        find_tensors(gv, kernel);
+        kernel_tensors(module, kernel, &gv->tensors);
+        for (uint32_t n = gv->tensors.count; n-- > 0;)
+            id_map_set(&gv->numbers, gv->tensors.at[n], n);
         if (verify_known_labels(gv, op, kernel, tensors - results))
             verify_left_out(gv, op, kernel, tensors - results);
-        forget_tensors(gv);
+        for (uint32_t n = 0; n < gv->tensors.count; n++)
+            id_map_unset(&gv->numbers, gv->tensors.at[n]);
     } else if (places + results != tensors) {
         wrong_count(gv, op, kernel, tensors);
     }
