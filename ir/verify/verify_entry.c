@@ -14,253 +14,186 @@
  * counts and after the previous count, and each check after its wait and before the next one; else
  * programs without a fault would fail a check. What calls do by early start counts, too. */
 
-/* What is counted: arrivals at the barrier of a core type, or releases of a flag. */
-enum what { WHAT_BARRIER, WHAT_FLAG, WHATS };
-
+/* The checks of one program: of the barrier of its core type, or of the flag that it waits for. */
 struct checks_verifier {
     const struct module *module;
     struct diags *diags;
     const struct entry *entry;
-    enum core_type core; /* of the program */
-    enum what what;
+    bool barrier;
+    enum core_type core;               /* of the program */
+    enum core_type word;               /* of its waits and checks */
+    enum instr_op count, check;        /* what counts an arrival or release; what checks a wait */
+    const char *gives, *given, *waits; /* for messages */
 };
 
-static enum instr_op count_op(enum what what)
-{
-    return what == WHAT_BARRIER ? INSTR_count_arrive : INSTR_count_set;
-}
-
-static enum instr_op check_op(enum what what)
-{
-    return what == WHAT_BARRIER ? INSTR_check_await : INSTR_check_wait;
-}
-
-/* The core type whose word the program's instructions have. */
-static enum core_type checked_word(const struct checks_verifier *cv)
-{
-    return cv->what == WHAT_BARRIER ? cv->core : (enum core_type)(1 - cv->core);
-}
-
-static unsigned own_wait(const struct checks_verifier *cv)
-{
-    return cv->core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
-}
-
-/* Whether it arrives, or releases, once. */
-static bool gives(const struct checks_verifier *cv, const struct instr *instr)
-{
-    const struct kernel *kernel;
-    if (instr->op == INSTR_call && cv->what == WHAT_BARRIER)
-        return instr->early & EARLY_SET;
-    if (instr->op == INSTR_call)
-        return instr->early & own_wait(cv) &&
-               (kernel = module_find_kernel(cv->module, instr->kernel)) &&
-               kernel_type_has(kernel->type, 1 - cv->core);
-    return instr->op == (cv->what == WHAT_BARRIER ? INSTR_arrive : INSTR_set) &&
-           instr->word == cv->core;
-}
-
-/* Whether it waits, once, for what others give. */
-static bool takes(const struct checks_verifier *cv, const struct instr *instr)
-{
-    if (instr->op == INSTR_call)
-        return instr->early &
-               (cv->what == WHAT_BARRIER ? own_wait(cv) : EARLY_WAIT_MIX & ~own_wait(cv));
-    return instr->op == (cv->what == WHAT_BARRIER ? INSTR_await : INSTR_wait) &&
-           instr->word == checked_word(cv);
-}
-
 /* "count_arrive aic" and the like, as the program would have it. */
-static const char *wanted(const struct checks_verifier *cv, enum instr_op op, enum core_type word)
+static const char *written(const struct checks_verifier *cv, enum instr_op op)
 {
-    static const char *const words[WHATS][CORE_TYPES] = {{"aic", "aiv"}, {"c2v", "v2c"}};
-    return arena_printf(&cv->diags->arena, "%s %s", instr_info(op)->name, words[cv->what][word]);
+    static const char *const words[][CORE_TYPES] = {{"c2v", "v2c"}, {"aic", "aiv"}};
+    return arena_printf(&cv->diags->arena, "%s %s", instr_info(op)->name,
+                        words[cv->barrier][cv->word]);
 }
 
 /* "aic instruction 3 (await aic)" */
-static const char *place_text(const struct checks_verifier *cv, const struct instr *instr)
+static const char *place_text(const struct checks_verifier *cv, enum core_type core,
+                              const struct instr *instr)
 {
-    const struct program *program = &cv->entry->programs[cv->core];
+    const struct program *program = &cv->entry->programs[core];
     struct instr_numbers numbers = {.module = cv->module, .entry = cv->entry};
-    const char *text = instr_place_text(&numbers, cv->core, (uint32_t)(instr - program->instrs.at),
+    const char *text = instr_place_text(&numbers, core, (uint32_t)(instr - program->instrs.at),
                                         NULL, &cv->diags->arena);
     instr_numbers_free(&numbers);
     return text;
 }
 
-static bool report(const struct checks_verifier *cv, const struct instr *instr, const char *what)
+static bool report(const struct checks_verifier *cv, enum core_type core, const struct instr *instr,
+                   const char *what)
 {
     return diag_at(cv->diags, DIAG_sync_check, locate_instr(cv->module, instr),
                    "entry '@%.*s', %s: %s", NAME(cv->module, cv->entry->name),
-                   place_text(cv, instr), what);
-}
-
-/* ----------------------------------------------------------------------------- counts ---- */
-
-static void report_uncounted(const struct checks_verifier *cv, const struct instr *instr)
-{
-    const char *count = wanted(cv, count_op(cv->what), cv->core);
-    if (report(cv, instr,
-               arena_printf(&cv->diags->arena,
-                            cv->what == WHAT_BARRIER
-                                ? "no '%s' counts this arrival, but the entry checks such"
-                                : "no '%s' counts this release, but the entry checks such",
-                            count)))
-        diag_help(cv->diags, "write '%s' directly before it, or take out the checks", count);
-}
-
-static void report_idle_count(const struct checks_verifier *cv, const struct instr *instr,
-                              const struct instr *before)
-{
-    bool barrier = cv->what == WHAT_BARRIER;
-    if (!report(cv, instr,
-                before    ? barrier ? "the arrival that follows is counted already"
-                                    : "the release that follows is counted already"
-                : barrier ? "no arrival follows that it could count"
-                          : "no release follows that it could count"))
-        return;
-    if (before)
-        diag_note(cv->diags, locate_instr(cv->module, before), "%s counts it",
-                  place_text(cv, before));
-    diag_help(cv->diags, "take it out, or put it directly before the '%s' that it is to count",
-              barrier ? "arrive" : "set");
-}
-
-/* Each arrival, or release, has one count, behind the one before. */
-static void verify_counts(const struct checks_verifier *cv)
-{
-    const struct program *program = &cv->entry->programs[cv->core];
-    const struct instr *count = NULL; /* of what follows */
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == count_op(cv->what) && instr->word == cv->core) {
-            if (count) {
-                report_idle_count(cv, instr, count);
-                return;
-            }
-            count = instr;
-        } else if (gives(cv, instr)) {
-            if (!count) {
-                report_uncounted(cv, instr);
-                return;
-            }
-            count = NULL;
-        }
-    }
-    if (count)
-        report_idle_count(cv, count, NULL);
+                   place_text(cv, core, instr), what);
 }
 
 /* ----------------------------------------------------------------------------- checks ---- */
 
-/* `unchecked` is the first wait behind the last check, NULL where there is none. */
-static void report_check(const struct checks_verifier *cv, const struct instr *check,
-                         uint32_t checks, uint32_t waits, const struct instr *unchecked)
+/* How often an instruction of a core's program arrives or releases, `gives`, or else waits. */
+static bool is_met(const struct checks_verifier *cv, const struct instr *instr, bool gives)
 {
-    const char *wait = cv->what == WHAT_BARRIER ? "await" : "wait";
-    struct arena *arena = &cv->diags->arena;
-    const char *behind = waits ? arena_printf(arena, "stands behind '%s' number %u", wait, waits)
-                               : arena_printf(arena, "no '%s' stands before it", wait);
-    if (!report(cv, check,
-                arena_printf(arena, "this is check number %u, but %s", checks + 1, behind)))
-        return;
-    if (!unchecked) {
-        diag_help(cv->diags, "put it directly behind the '%s' that it is to check, or take it out",
-                  wait);
-        return;
-    }
-    diag_note(cv->diags, locate_instr(cv->module, unchecked), "nothing checks %s",
-              place_text(cv, unchecked));
-    diag_help(cv->diags, "write '%s' directly behind that, too",
-              wanted(cv, check_op(cv->what), checked_word(cv)));
+    const struct kernel *kernel;
+    enum core_type core = gives ? cv->word : cv->core;
+    unsigned own = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    if (instr->op != INSTR_call)
+        return instr->op == (gives         ? cv->barrier ? INSTR_arrive : INSTR_set
+                             : cv->barrier ? INSTR_await
+                                           : INSTR_wait) &&
+               instr->word == cv->word;
+    if (cv->barrier)
+        return instr->early & (gives ? EARLY_SET : own);
+    if (!gives)
+        return instr->early & EARLY_WAIT_MIX & ~own;
+    return instr->early & own && (kernel = module_find_kernel(cv->module, instr->kernel)) &&
+           kernel_type_has(kernel->type, 1 - core);
 }
 
-/* Each check has a wait before it that is the only one since the last check. */
-static void verify_program_checks(const struct checks_verifier *cv)
+/* Each arrival, or release, of the cores that give it has one count, after the one before. */
+static void verify_counts(const struct checks_verifier *cv)
+{
+    const struct program *program = &cv->entry->programs[cv->word];
+    const struct instr *count = NULL;                    /* of what follows */
+    const struct instr *twice = NULL, *uncounted = NULL; /* a second count; what has none */
+    for (uint32_t i = 0; i < program->instrs.count && !twice && !uncounted; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op == cv->count && instr->word == cv->word) {
+            twice = count ? instr : NULL;
+            count = count ? count : instr;
+        } else if (is_met(cv, instr, true)) {
+            uncounted = count ? NULL : instr;
+            count = NULL;
+        }
+    }
+    const char *name = written(cv, cv->count);
+    struct arena *arena = &cv->diags->arena;
+    if (uncounted && report(cv, cv->word, uncounted,
+                            arena_printf(arena, "no '%s' counts this %s, but the entry checks such",
+                                         name, cv->given)))
+        diag_help(cv->diags, "write '%s' directly before it, or take out the checks", name);
+    if (uncounted || !count)
+        return;
+    const char *what = arena_printf(arena,
+                                    twice ? "the %s that follows is counted already"
+                                          : "no %s follows that it could count",
+                                    cv->given);
+    if (!report(cv, cv->word, twice ? twice : count, what))
+        return;
+    if (twice)
+        diag_note(cv->diags, locate_instr(cv->module, count), "%s counts it",
+                  place_text(cv, cv->word, count));
+    diag_help(cv->diags, "take it out, or put it directly before the '%s' that it is to count",
+              cv->gives);
+}
+
+/* Each check has a wait before it that is the only one since the last check. Whether there is
+ * any. */
+static bool verify_program_checks(const struct checks_verifier *cv)
 {
     const struct program *program = &cv->entry->programs[cv->core];
-    const struct instr *unchecked = NULL; /* the first wait behind the last check */
+    const struct instr *unchecked = NULL; /* the first wait since the last check */
+    struct arena *arena = &cv->diags->arena;
     uint32_t waits = 0, checks = 0;
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == check_op(cv->what) && instr->word == checked_word(cv)) {
-            if (waits != checks + 1) {
-                report_check(cv, instr, checks, waits, unchecked);
-                return;
-            }
+        bool is_check = instr->op == cv->check && instr->word == cv->word;
+        if (is_check && waits == checks + 1) {
             checks++;
             unchecked = NULL;
-        } else if (takes(cv, instr)) {
+        } else if (is_check) {
+            const char *place =
+                waits ? arena_printf(arena, "stands behind '%s' number %u", cv->waits, waits)
+                      : arena_printf(arena, "no '%s' stands before it", cv->waits);
+            bool kept =
+                report(cv, cv->core, instr,
+                       arena_printf(arena, "this is check number %u, but %s", checks + 1, place));
+            if (kept && unchecked) {
+                diag_note(cv->diags, locate_instr(cv->module, unchecked), "nothing checks %s",
+                          place_text(cv, cv->core, unchecked));
+                diag_help(cv->diags, "write '%s' directly behind that, too",
+                          written(cv, cv->check));
+            } else if (kept) {
+                diag_help(cv->diags,
+                          "put it directly behind the '%s' that it is to check, or take it out",
+                          cv->waits);
+            }
+            return true;
+        } else if (is_met(cv, instr, false)) {
             waits++;
-            if (!unchecked)
-                unchecked = instr;
+            unchecked = unchecked ? unchecked : instr;
         }
     }
-}
-
-/* ---------------------------------------------------------------------------- entries ---- */
-
-static bool has_checks(const struct checks_verifier *cv)
-{
-    const struct program *program = &cv->entry->programs[cv->core];
-    for (uint32_t i = 0; i < program->instrs.count; i++)
-        if (program->instrs.at[i].op == check_op(cv->what))
-            return true;
-    return false;
+    return checks > 0;
 }
 
 static void verify_checks(struct verifier *verifier, const struct entry *entry)
 {
-    struct checks_verifier cv = {verifier->module, verifier->diags, entry, CORE_AIC, WHAT_BARRIER};
+    struct checks_verifier cv = {
+        .module = verifier->module, .diags = verifier->diags, .entry = entry};
     for (int core = 0; core < CORE_TYPES; core++)
-        for (int what = 0; what < WHATS; what++) {
+        for (int flag = 0; flag <= 1; flag++) {
             cv.core = (enum core_type)core;
-            cv.what = (enum what)what;
-            if (!has_checks(&cv))
-                continue;
-            verify_program_checks(&cv);
-            cv.core = checked_word(&cv);
-            verify_counts(&cv);
+            cv.barrier = !flag;
+            cv.word = flag ? (enum core_type)(1 - core) : cv.core;
+            cv.count = flag ? INSTR_count_set : INSTR_count_arrive;
+            cv.check = flag ? INSTR_check_wait : INSTR_check_await;
+            cv.gives = flag ? "set" : "arrive";
+            cv.given = flag ? "release" : "arrival";
+            cv.waits = flag ? "wait" : "await";
+            if (verify_program_checks(&cv))
+                verify_counts(&cv);
         }
 }
 
 /* ------------------------------------------------------------------ words in arguments ---- */
 
-static const uint32_t arg_words[] = {W_workspace, W_tiling,    W_tiling_key,     W_block_num,
+/* A word among the arguments of an entry. */
+static void verify_arg_word(struct verifier *verifier, const struct arg_group *group, uint32_t n,
+                            uint32_t word)
+{
+    static const uint32_t words[] = {W_workspace, W_tiling,    W_tiling_key,     W_block_num,
                                      W_lock,      W_profiling, W_sync_workspace, W_tracing};
-
-static bool is_arg_word(uint32_t word)
-{
-    for (size_t i = 0; i < sizeof arg_words / sizeof arg_words[0]; i++)
-        if (arg_words[i] == word)
-            return true;
-    return false;
-}
-
-static void unknown_word(struct verifier *verifier, struct span span, uint32_t word)
-{
+    const size_t count = sizeof words / sizeof words[0];
     struct suggest suggest = name_suggest(verifier->module, word);
-    if (!diag_at(verifier->diags, DIAG_unknown_group, span, "'%.*s' is no argument of an entry",
-                 NAME(verifier->module, word)))
+    for (size_t i = 0; i < count; i++)
+        if (words[i] == word)
+            return;
+    if (!diag_at(verifier->diags, DIAG_unknown_group,
+                 locate_listed(verifier->module, group->loc, n),
+                 "'%.*s' is no argument of an entry", NAME(verifier->module, word)))
         return;
-    for (size_t i = 0; i < sizeof arg_words / sizeof arg_words[0]; i++)
-        name_offer(&suggest, verifier->module, arg_words[i]);
+    for (size_t i = 0; i < count; i++)
+        name_offer(&suggest, verifier->module, words[i]);
     if (word == W_ffts)
         diag_help(verifier->diags, "slot 0 is always 'ffts', which is not written");
     else
         diag_suggest(verifier->diags, &suggest);
-}
-
-static void verify_arg_words(struct verifier *verifier, const struct entry *entry)
-{
-    for (uint32_t g = 0; g < entry->groups.count; g++) {
-        const struct arg_group *group = &entry->groups.at[g];
-        for (uint32_t i = 0; i < group->args.count; i++) {
-            const struct arg *arg = group_arg(entry, group, i);
-            if (arg->kind == ARG_WORD && !is_arg_word(arg->id))
-                unknown_word(verifier, locate_listed(verifier->module, group->loc, i), arg->id);
-        }
-    }
 }
 
 /* ---------------------------------------------------------------------------- values ---- */
@@ -280,18 +213,6 @@ static void unknown_value(struct verifier *verifier, const struct graph *graph, 
         suggest_value(module, verifier->diags, graph, name);
 }
 
-static void verify_arg(struct verifier *verifier, const struct graph *graph,
-                       const struct entry *entry, const struct arg_group *group, uint32_t index)
-{
-    const struct arg *arg = group_arg(entry, group, index);
-    const uint32_t *names = arg->kind == ARG_LIST ? entry->listed.at + arg->id : &arg->id;
-    uint32_t count = arg->kind == ARG_LIST ? arg->count : arg->kind == ARG_VALUE;
-    for (uint32_t i = 0; i < count; i++)
-        if (!is_value(verifier, names[i]))
-            unknown_value(verifier, graph, locate_listed(verifier->module, group->loc, index),
-                          names[i]);
-}
-
 static void verify_values(struct verifier *verifier, const struct graph *graph,
                           const struct entry *entry)
 {
@@ -299,17 +220,16 @@ static void verify_values(struct verifier *verifier, const struct graph *graph,
         const struct arg_group *group = &entry->groups.at[g];
         if (group->name != NONE && !group->word && !is_value(verifier, group->name))
             unknown_value(verifier, graph, locate_group(verifier->module, group), group->name);
-        for (uint32_t i = 0; i < group->args.count; i++)
-            verify_arg(verifier, graph, entry, group, i);
+        for (uint32_t i = 0; i < group->args.count; i++) {
+            const struct arg *arg = group_arg(entry, group, i);
+            const uint32_t *names = arg->kind == ARG_LIST ? entry->listed.at + arg->id : &arg->id;
+            uint32_t count = arg->kind == ARG_LIST ? arg->count : arg->kind == ARG_VALUE;
+            for (uint32_t n = 0; n < count; n++)
+                if (!is_value(verifier, names[n]))
+                    unknown_value(verifier, graph, locate_listed(verifier->module, group->loc, i),
+                                  names[n]);
+        }
     }
-}
-
-static void mark_values(struct verifier *verifier, const struct graph *graph)
-{
-    marks_clear(verifier);
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        if (graph->values.at[i].def != DEF_MISSING)
-            marks_set(verifier, graph->values.at[i].name, i, NULL);
 }
 
 void verify_arg_values(struct verifier *verifier)
@@ -323,7 +243,10 @@ void verify_arg_values(struct verifier *verifier)
             if (!entry)
                 continue;
             if (!marked)
-                mark_values(verifier, graph);
+                marks_clear(verifier);
+            for (uint32_t v = 0; v < graph->values.count && !marked; v++)
+                if (graph->values.at[v].def != DEF_MISSING)
+                    marks_set(verifier, graph->values.at[v].name, v, NULL);
             marked = true;
             verify_values(verifier, graph, entry);
         }
@@ -344,30 +267,17 @@ struct entry_verifier {
     enum { BINDING_UNKNOWN, BINDING_OPEN, BINDING_DONE } binding; /* of its super kernels' ops */
 };
 
-static enum core_type flag_sender(const struct instr *instr)
-{
-    return instr->word; /* c2v: CORE_AIC, v2c: CORE_AIV */
-}
-
-static bool may_execute(const struct entry_verifier *ev, const struct instr *instr)
-{
-    switch (instr_info(instr->op)->who) {
-    case WHO_ANY: return true;
-    case WHO_GROUP: return instr->word == ev->core;
-    case WHO_SENDER: return flag_sender(instr) == ev->core;
-    case WHO_RECEIVER: return flag_sender(instr) != ev->core;
-    }
-    return false;
-}
-
+/* Whether the program's cores execute the instruction; the word of a flag is its sender. */
 static void verify_core(struct entry_verifier *ev, const struct instr *instr)
 {
-    if (may_execute(ev, instr))
+    bool own = (enum core_type)instr->word == ev->core;
+    enum instr_who who = instr_info(instr->op)->who;
+    if (who == WHO_ANY || own == (who != WHO_RECEIVER))
         return;
     if (!diag_at(ev->diags, DIAG_wrong_core, locate_instr(ev->module, instr),
                  "an %s cannot execute this", core_type_name(ev->core)))
         return;
-    if (instr_info(instr->op)->who == WHO_GROUP)
+    if (who == WHO_GROUP)
         diag_help(ev->diags, "a core takes part in the barriers of its own type");
     else
         diag_help(ev->diags, "'%s' is set by an %s and waited for by an %s",
@@ -396,92 +306,76 @@ static void verify_part(struct entry_verifier *ev, const struct instr *instr,
               mixed ? core_type_name(ev->core) : "");
 }
 
-/* How many of the launch's cores a kernel's blocks can count. */
+/* How many of the launch's cores a kernel's blocks can count. The call finds the words that the
+ * select of a dynamic kernel reads among its slots. */
 static void verify_call(struct entry_verifier *ev, const struct instr *instr,
                         const struct kernel *kernel)
 {
-    int64_t cores = entry_room(ev->module, ev->entry, kernel->type);
-    struct span span = locate_instr(ev->module, instr);
-    if (kernel_block_rule(ev->module, kernel) != NONE &&
+    const struct module *module = ev->module;
+    int64_t cores = entry_room(module, ev->entry, kernel->type);
+    struct span span = locate_instr(module, instr);
+    if (kernel_block_rule(module, kernel) != NONE &&
         diag_at(ev->diags, DIAG_block_rule, span,
-                "the blocks of '@%.*s' depend on the shapes of an op",
-                NAME(ev->module, kernel->name)))
+                "the blocks of '@%.*s' depend on the shapes of an op", NAME(module, kernel->name)))
         diag_help(ev->diags, "entries call kernels with 'block = N'");
     if (cores && (instr->number[1] < 1 || instr->number[1] > cores))
         diag_at(ev->diags, DIAG_number_range, span,
                 "a call with %u blocks in a launch that has %lld of them", instr->number[1],
                 (long long)cores);
+    if (!kernel_is_dynamic(module, kernel))
+        return;
+    if (instr->early)
+        diag_at(ev->diags, DIAG_dynamic_kernel, span,
+                "'@%.*s' is a dynamic kernel, which takes no part in early start",
+                NAME(module, kernel->name));
+    if (group_find_tiling(ev->entry, &ev->entry->groups.at[instr->number[0]]) == NONE &&
+        diag_at(ev->diags, DIAG_dynamic_kernel, span,
+                "its arguments have no tiling key for '@%.*s'", NAME(module, kernel->name)))
+        diag_help(ev->diags, "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
 }
 
-static void verify_record(struct entry_verifier *ev, const struct instr *instr)
-{
-    if (instr->op == INSTR_profile && instr->number[1] >= PROFILE_KINDS)
-        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
-                "kind %u: 0 is a kernel, 1 an op, 2 a notify, 3 a wait", instr->number[1]);
-    if (instr->op == INSTR_trace && instr->number[1] >= TRACE_STATES)
-        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
-                "state %u: 0 is begun, 1 launched, 2 finished, 3 ended, 4 waiting, 5 received",
-                instr->number[1]);
-}
-
-/* A core holds one choice at a time. Whether each call has its select is verify-sync's question. */
-static void select_too_early(struct entry_verifier *ev, const struct instr *instr)
-{
-    if (diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, ev->select),
-                "the next call of the program must be that of '@%.*s', which is selected here",
-                NAME(ev->module, ev->select->kernel)))
-        diag_note(ev->diags, locate_instr(ev->module, instr), "this stands between");
-}
-
+/* A core holds one choice at a time: the next call is of the kernel that was selected. Whether each
+ * call has its select is verify-sync's question. */
 static void verify_select(struct entry_verifier *ev, const struct instr *instr,
                           const struct kernel *kernel)
 {
-    if (!kernel_is_dynamic(ev->module, kernel)) {
+    if (instr->op == INSTR_select && !kernel_is_dynamic(ev->module, kernel)) {
         diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, instr),
                 "'@%.*s' is no dynamic kernel: there is nothing to select",
                 NAME(ev->module, kernel->name));
         return;
     }
-    if (ev->select && ev->select->kernel != instr->kernel)
-        select_too_early(ev, instr);
-    ev->select = instr;
+    if (ev->select && ev->select->kernel != instr->kernel &&
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, ev->select),
+                "the next call of the program must be that of '@%.*s', which is selected here",
+                NAME(ev->module, ev->select->kernel)))
+        diag_note(ev->diags, locate_instr(ev->module, instr), "this stands between");
+    ev->select = instr->op == INSTR_select ? instr : NULL;
 }
 
-/* A call follows its select, and finds the words that the select reads among its slots. */
-static void verify_selected(struct entry_verifier *ev, const struct instr *call,
-                            const struct kernel *kernel)
+/* Whether an op of the entry's super kernels has no kernel yet: what is not declared may be the
+ * sample kernel that bind-kernels will find. */
+static bool has_open_ops(struct entry_verifier *ev)
 {
     const struct module *module = ev->module;
-    if (ev->select && ev->select->kernel != call->kernel)
-        select_too_early(ev, call);
-    ev->select = NULL;
-    if (kernel_is_dynamic(module, kernel) && call->early)
-        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
-                "'@%.*s' is a dynamic kernel, which takes no part in early start",
-                NAME(module, kernel->name));
-    if (kernel_is_dynamic(module, kernel) &&
-        group_find_tiling(ev->entry, &ev->entry->groups.at[call->number[0]]) == NONE &&
-        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
-                "its arguments have no tiling key for '@%.*s'", NAME(module, kernel->name)))
-        diag_help(ev->diags, "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
+    for (uint32_t g = 0; g < module->graphs.count && ev->binding == BINDING_UNKNOWN; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++) {
+            uint32_t block = graph_superkernel(graph, graph->ops.at[i].block);
+            if (graph->ops.at[i].kernel == NONE && block != NONE &&
+                block_entry_name(module, &graph->blocks.at[block]) == ev->entry->name)
+                ev->binding = BINDING_OPEN;
+        }
+    }
+    if (ev->binding == BINDING_UNKNOWN)
+        ev->binding = BINDING_DONE;
+    return ev->binding == BINDING_OPEN;
 }
 
 /* ---------------------------------------------------------------------------- words ---- */
 
 /* Which events are among the arguments: ids of marks. */
 enum { MARK_SEND = 1, MARK_RECV = 2 };
-
-static void mark_events(struct entry_verifier *ev)
-{
-    marks_clear(ev->verifier);
-    for (uint32_t i = 0; i < ev->entry->args.count; i++) {
-        const struct arg *arg = &ev->entry->args.at[i];
-        if (arg->kind != ARG_SEND && arg->kind != ARG_RECV)
-            continue;
-        marks_set(ev->verifier, arg->id, 0, NULL);
-        ev->verifier->marks[arg->id].id |= arg->kind == ARG_SEND ? MARK_SEND : MARK_RECV;
-    }
-}
 
 static uint32_t event_mark(const struct entry_verifier *ev, uint32_t name)
 {
@@ -524,44 +418,22 @@ static void verify_word(struct entry_verifier *ev, const struct instr *instr)
 
 /* --------------------------------------------------------------------------- kernels ---- */
 
-static bool is_code_of(const struct entry_verifier *ev, const struct graph *graph, uint32_t block)
-{
-    return block != NONE &&
-           block_entry_name(ev->module, &graph->blocks.at[block]) == ev->entry->name;
-}
-
-/* Whether an op of the entry's super kernels has no kernel yet. */
-static bool has_open_ops(const struct entry_verifier *ev)
-{
-    const struct module *module = ev->module;
-    for (uint32_t g = 0; g < module->graphs.count; g++) {
-        const struct graph *graph = &module->graphs.at[g];
-        for (uint32_t i = 0; i < graph->ops.count; i++)
-            if (graph->ops.at[i].kernel == NONE &&
-                is_code_of(ev, graph, graph_superkernel(graph, graph->ops.at[i].block)))
-                return true;
-    }
-    return false;
-}
-
-/* What is not declared may be the sample kernel of an op that bind-kernels will find. */
-static bool may_be_sample(struct entry_verifier *ev)
-{
-    if (ev->binding == BINDING_UNKNOWN)
-        ev->binding = has_open_ops(ev) ? BINDING_OPEN : BINDING_DONE;
-    return ev->binding == BINDING_OPEN;
-}
-
 /* --------------------------------------------------------------------------- programs ---- */
 
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
 {
     verify_core(ev, instr);
-    verify_record(ev, instr);
+    if (instr->op == INSTR_profile && instr->number[1] >= PROFILE_KINDS)
+        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
+                "kind %u: 0 is a kernel, 1 an op, 2 a notify, 3 a wait", instr->number[1]);
+    if (instr->op == INSTR_trace && instr->number[1] >= TRACE_STATES)
+        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
+                "state %u: 0 is begun, 1 launched, 2 finished, 3 ended, 4 waiting, 5 received",
+                instr->number[1]);
     ev->checks |= instr->op == INSTR_check_await || instr->op == INSTR_check_wait;
     if (instr->kernel != NONE) {
         const struct kernel *kernel = module_find_kernel(ev->module, instr->kernel);
-        if (!kernel && may_be_sample(ev)) {
+        if (!kernel && has_open_ops(ev)) {
             ev->select = NULL;
             return;
         }
@@ -570,12 +442,10 @@ static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
             return;
         }
         verify_part(ev, instr, kernel);
-        if (instr->op == INSTR_select)
+        if (instr->op == INSTR_select || instr->op == INSTR_call)
             verify_select(ev, instr, kernel);
-        if (instr->op == INSTR_call) {
+        if (instr->op == INSTR_call)
             verify_call(ev, instr, kernel);
-            verify_selected(ev, instr, kernel);
-        }
     }
     if (instr->op == INSTR_call && instr->kernel == NONE)
         ev->select = NULL; /* bind-kernels says what it calls */
@@ -633,9 +503,21 @@ void verify_entry(struct verifier *verifier, const struct entry *entry)
                                 .diags = verifier->diags,
                                 .entry = entry,
                                 .blocks = attr_int(module, entry->attrs, W_block, 0)};
-    verify_arg_words(verifier, entry);
+    for (uint32_t g = 0; g < entry->groups.count; g++) {
+        const struct arg_group *group = &entry->groups.at[g];
+        for (uint32_t i = 0; i < group->args.count; i++)
+            if (group_arg(entry, group, i)->kind == ARG_WORD)
+                verify_arg_word(verifier, group, i, group_arg(entry, group, i)->id);
+    }
     verify_launch(&ev);
-    mark_events(&ev);
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < entry->args.count; i++) {
+        const struct arg *arg = &entry->args.at[i];
+        if (arg->kind != ARG_SEND && arg->kind != ARG_RECV)
+            continue;
+        marks_set(verifier, arg->id, 0, NULL);
+        verifier->marks[arg->id].id |= arg->kind == ARG_SEND ? MARK_SEND : MARK_RECV;
+    }
     for (int core = 0; core < CORE_TYPES; core++)
         verify_program(&ev, core);
     if (ev.checks)
