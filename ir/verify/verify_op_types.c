@@ -65,25 +65,47 @@ static const struct op_attr *find_attr(const struct module *module, const struct
 
 /* ------------------------------------------------------------------- operands, results ---- */
 
-/* The names of the operands or results that a type has, for messages: "x1, x2, bias?". */
-static void slot_names(const struct op_type *type, bool results, struct text *names)
-{
-    uint32_t first = results ? type->n_operands : 0;
-    uint32_t count = results ? type->n_results : type->n_operands;
-    static const char *const marks[] = {"", "?", "*"};
-    for (uint32_t i = 0; i < count; i++)
-        text_printf(names, "%s%s%s", i ? ", " : "", type->slots[first + i].name,
-                    marks[type->slots[first + i].presence]);
-    text_char(names, '\0');
-}
-
+/* The names of the operands or results that a type has: "x1, x2, bias?". */
 static void help_slots(struct graph_verifier *gv, const struct op_type *type, bool results)
 {
+    static const char *const marks[] = {"", "?", "*"};
+    const struct op_slot *slots = type->slots + (results ? type->n_operands : 0);
+    uint32_t count = results ? type->n_results : type->n_operands;
     struct text names = {NULL, 0, 0};
-    slot_names(type, results, &names);
-    diag_help(gv->diags, "the %s of %s are (%s)", results ? "results" : "operands", type->name,
-              names.at);
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&names, "%s%s%s", i ? ", " : "", slots[i].name, marks[slots[i].presence]);
+    diag_help(gv->diags, "the %s of %s are (%.*s)", results ? "results" : "operands", type->name,
+              (int)names.size, names.at);
     text_free(&names);
+}
+
+/* A list in the place of a value, or a value in that of a list: help writes "[%a, %b]" of the
+ * values from there on that the type's last operand takes, else of one. */
+static void report_form(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
+                        uint32_t place, bool listed)
+{
+    uint32_t end = place + 1, count = op_n_unlabelled(gv->graph, op);
+    struct text list = {NULL, 0, 0};
+    if (!diag_at(gv->diags, DIAG_op_signature, locate_op(gv->module, op, OP_PLACE, place),
+                 listed ? "this operand of %s is a list, not one value"
+                        : "this operand of %s is one value, not a list",
+                 type->name))
+        return;
+    if (!listed) {
+        help_slots(gv, type, false);
+        return;
+    }
+    if (place + 1 >= type->n_operands)
+        while (end < count && op_operand(gv->graph, op, end).kind == OPERAND_VALUE)
+            end++;
+    for (uint32_t i = place; i < end; i++) {
+        struct operand operand = op_operand(gv->graph, op, i);
+        uint32_t value = gv->graph->refs.at[operand.values.first];
+        text_string(&list, i > place ? ", " : "");
+        spell_value(&list, gv->module, gv->graph->values.at[value].name);
+    }
+    diag_help(gv->diags, "a list is one operand, in brackets: '[%.*s]'", (int)list.size, list.at);
+    text_free(&list);
 }
 
 /* A label of an op without a kernel: of others, the kernel knows it. */
@@ -101,90 +123,34 @@ static void report_label(struct graph_verifier *gv, const struct op *op, const s
     diag_suggest(gv->diags, &suggest);
 }
 
-static void report_list(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
-                        uint32_t place)
+/* What others give as an attribute, and types of CANN as an operand. There may be a type with an
+ * attribute: of this name with D at its end. */
+static void help_no_operand(struct graph_verifier *gv, const struct op *op,
+                            const struct op_type *type, const char *slot)
 {
-    if (diag_at(gv->diags, DIAG_op_signature, locate_op(gv->module, op, OP_PLACE, place),
-                "this operand of %s is one value, not a list", type->name))
-        help_slots(gv, type, false);
-}
-
-/* "[%a, %b]" of the values from a place on that the type's last operand takes, else of one. */
-static void list_of(const struct graph_verifier *gv, const struct op *op,
-                    const struct op_type *type, uint32_t place, struct text *list)
-{
-    uint32_t end = place + 1, count = op_n_unlabelled(gv->graph, op);
-    if (place + 1 >= type->n_operands)
-        while (end < count && op_operand(gv->graph, op, end).kind == OPERAND_VALUE)
-            end++;
-    text_char(list, '[');
-    for (uint32_t i = place; i < end; i++) {
-        struct operand operand = op_operand(gv->graph, op, i);
-        uint32_t value = gv->graph->refs.at[operand.values.first];
-        text_string(list, i > place ? ", " : "");
-        spell_value(list, gv->module, gv->graph->values.at[value].name);
-    }
-    text_string(list, "]");
-    text_char(list, '\0');
-}
-
-static void report_no_list(struct graph_verifier *gv, const struct op *op,
-                           const struct op_type *type, uint32_t place)
-{
-    struct text list = {NULL, 0, 0};
-    if (!diag_at(gv->diags, DIAG_op_signature, locate_op(gv->module, op, OP_PLACE, place),
-                 "this operand of %s is a list, not one value", type->name))
-        return;
-    list_of(gv, op, type, place, &list);
-    diag_help(gv->diags, "a list is one operand, in brackets: '%s'", list.at);
-    text_free(&list);
-}
-
-/* The attribute of the op that others have in the place of an operand; NULL. */
-static const struct attr *key_for_slot(const struct module *module, const struct op *op,
-                                       const struct op_slot *slot)
-{
-    for (uint32_t i = 0; i < op->attrs.count; i++) {
-        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        const struct intern_name *key = &module->names.names[attr->key];
-        if (name_is(module, attr->key, slot->name) ||
-            meant_keys_agree(key->text, key->size, slot->name, strlen(slot->name)))
-            return attr;
-    }
-    return NULL;
-}
-
-/* The type with what is an operand here as an attribute: of this name with D behind it. */
-static const struct op_type *type_by_attribute(const struct module *module,
-                                               const struct op_type *type,
-                                               const struct op_slot *slot)
-{
-    char name[64];
+    const struct module *module = gv->module;
     const char *const names[] = {type->name, type->real};
+    char name[64];
     for (int i = 0; i < 2; i++) {
         size_t size = (size_t)snprintf(name, sizeof name, "%sD", names[i]);
-        const struct op_type *found =
+        const struct op_type *other =
             size < sizeof name ? op_types_find(op_types_of(module), name, size) : NULL;
-        for (uint32_t n = 0; found && n < found->n_attrs; n++)
-            if (strcmp(found->attrs[n].name, slot->name) == 0)
-                return found;
-    }
-    return NULL;
-}
-
-/* What others give as an attribute, and types of CANN as an operand. */
-static void help_no_operand(struct graph_verifier *gv, const struct op *op,
-                            const struct op_type *type, const struct op_slot *slot)
-{
-    const struct op_type *other = type_by_attribute(gv->module, type, slot);
-    const struct attr *given = key_for_slot(gv->module, op, slot);
-    if (other)
+        if (!op_type_attr(other, slot, strlen(slot)))
+            continue;
         diag_help(gv->diags, "%s has it as an attribute: '%s(...) {%s = ...}'", other->name,
-                  other->name, slot->name);
-    else if (given)
+                  other->name, slot);
+        return;
+    }
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        uint32_t id = module->attrs.at[op->attrs.first + i].key;
+        const struct intern_name *key = &module->names.names[id];
+        if (!name_is(module, id, slot) &&
+            !meant_keys_agree(key->text, key->size, slot, strlen(slot)))
+            continue;
         diag_help(gv->diags,
-                  "it is no attribute, but a value: '%%%s = Const() {value = ...} : TYPE'",
-                  slot->name);
+                  "it is no attribute, but a value: '%%%s = Const() {value = ...} : TYPE'", slot);
+        return;
+    }
 }
 
 static void report_count(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
@@ -206,20 +172,7 @@ static void report_count(struct graph_verifier *gv, const struct op *op, const s
         return;
     help_slots(gv, type, results);
     if (tensors->misfit == OP_NO_OPERAND)
-        help_no_operand(gv, op, type, &type->slots[tensors->where]);
-}
-
-static void report_misfit(struct graph_verifier *gv, const struct op *op,
-                          const struct op_type *type, const struct op_tensors *tensors)
-{
-    switch (tensors->misfit) {
-    case OP_FITS:
-    case OP_UNTOLD: break;
-    case OP_NO_LABEL: report_label(gv, op, type, tensors->where); break;
-    case OP_NO_LIST: report_list(gv, op, type, tensors->where); break;
-    case OP_LIST: report_no_list(gv, op, type, tensors->where); break;
-    default: report_count(gv, op, type, tensors); break;
-    }
+        help_no_operand(gv, op, type, type->slots[tensors->where].name);
 }
 
 static struct span tensor_span(const struct graph_verifier *gv, const struct op *op,
@@ -243,22 +196,12 @@ static void dtype_names(uint64_t set, struct text *names)
         text_printf(names, "%s%s", first ? "" : set ? ", " : " or ", dtype_info(dtype)->name);
         first = false;
     }
-    text_char(names, '\0');
 }
 
 static enum dtype dtype_of(const struct module *module, const struct op_tensors *tensors,
                            uint32_t tensor)
 {
     return module->types.at[tensors->places[tensor].type].dtype;
-}
-
-/* The first tensor of a slot, or NONE. */
-static uint32_t find_tensor(const struct op_tensors *tensors, uint32_t slot)
-{
-    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
-        if (tensors->call.tensors[i].slot == slot)
-            return i;
-    return NONE;
 }
 
 /* As a set; one that is not known may be any. */
@@ -276,58 +219,34 @@ struct wrong_dtype {
     int64_t number;
 };
 
-/* Leaves in the set what the op's attribute says, if that may be. */
-static void narrow_by_attr(const struct op_call *call, struct wrong_dtype *found)
-{
-    struct arena scratch = {NULL, 0};
-    enum dtype dtype;
-    uint32_t slot = call->tensors[found->tensor].slot;
-    found->by_attr = op_slot_number(call, slot, false, &scratch, &found->number);
-    arena_free(&scratch);
-    if (!found->by_attr)
-        return;
-    found->set &= ge_dtype_find(found->number, &dtype) ? dtype_bit(dtype) : 0;
-}
-
 /* Finds the first one. */
 static bool dtypes_fit(const struct module *module, const struct op_tensors *tensors,
                        struct wrong_dtype *wrong)
 {
-    for (uint32_t i = 0; i < tensors->call.n_tensors; i++) {
-        const struct op_slot *slot = &tensors->call.type->slots[tensors->call.tensors[i].slot];
-        uint32_t like = slot->like == NONE ? NONE : find_tensor(tensors, slot->like);
-        uint64_t set = slot->dtypes;
+    const struct op_call *call = &tensors->call;
+    for (uint32_t i = 0; i < call->n_tensors; i++) {
+        uint32_t index = call->tensors[i].slot;
+        const struct op_slot *slot = &call->type->slots[index];
+        *wrong = (struct wrong_dtype){.tensor = i, .set = slot->dtypes, .like = NONE};
+        for (uint32_t n = 0; slot->like != NONE && n < call->n_tensors; n++)
+            if (call->tensors[n].slot == slot->like) {
+                wrong->like = n;
+                break;
+            }
         if (slot->like != NONE)
-            set |= like == NONE ? UINT64_MAX : dtype_bit(dtype_of(module, tensors, like));
-        *wrong = (struct wrong_dtype){i, set, like, false, 0};
-        if (slot->by != NONE)
-            narrow_by_attr(&tensors->call, wrong);
+            wrong->set |= wrong->like == NONE ? UINT64_MAX
+                                              : dtype_bit(dtype_of(module, tensors, wrong->like));
+        struct arena scratch = {NULL, 0};
+        enum dtype dtype;
+        wrong->by_attr =
+            slot->by != NONE && op_slot_number(call, index, false, &scratch, &wrong->number);
+        arena_free(&scratch);
+        if (wrong->by_attr)
+            wrong->set &= ge_dtype_find(wrong->number, &dtype) ? dtype_bit(dtype) : 0;
         if (!(wrong->set & dtype_bit(dtype_of(module, tensors, i))))
             return false;
     }
     return true;
-}
-
-/* The attribute of this name, which the op has. */
-static struct span attr_span(const struct graph_verifier *gv, const struct op *op, const char *name)
-{
-    const struct attr *attr = gv->module->attrs.at + op->attrs.first;
-    while (!name_is(gv->module, attr->key, name))
-        attr++;
-    return locate_token(gv->module, attr->loc);
-}
-
-/* The number of no dtype, or of one that the result cannot have. */
-static void report_number(struct graph_verifier *gv, const struct op *op,
-                          const struct op_tensors *tensors, const struct wrong_dtype *wrong)
-{
-    const struct op_type *type = tensors->call.type;
-    const struct op_slot *slot = &type->slots[tensors->call.tensors[wrong->tensor].slot];
-    const char *name = type->attrs[slot->by].name;
-    if (diag_at(gv->diags, DIAG_op_signature, attr_span(gv, op, name),
-                "%s of %s is %lld, the number of no data type that '%s' can have", name, type->name,
-                (long long)wrong->number, slot->name))
-        diag_help(gv->diags, "'skirc opt --op-type=%s' prints the numbers", type->name);
 }
 
 static void report_dtype(struct graph_verifier *gv, const struct op *op,
@@ -336,37 +255,33 @@ static void report_dtype(struct graph_verifier *gv, const struct op *op,
     uint32_t tensor = wrong->tensor, like = wrong->like;
     const struct op_type *type = tensors->call.type;
     const struct op_slot *slot = &type->slots[tensors->call.tensors[tensor].slot];
+    const char *by = wrong->by_attr ? type->attrs[slot->by].name : "";
     struct text names = {NULL, 0, 0};
+    if (wrong->set == 0 && wrong->by_attr) {
+        const struct attr *attr = gv->module->attrs.at + op->attrs.first;
+        while (!name_is(gv->module, attr->key, by))
+            attr++;
+        if (diag_at(gv->diags, DIAG_op_signature, locate_token(gv->module, attr->loc),
+                    "%s of %s is %lld, the number of no data type that '%s' can have", by,
+                    type->name, (long long)wrong->number, slot->name))
+            diag_help(gv->diags, "'skirc opt --op-type=%s' prints the numbers", type->name);
+        return;
+    }
     dtype_names(wrong->set, &names);
     bool alone = like != NONE && slot->dtypes == 0 && !wrong->by_attr;
-    const char *source = wrong->by_attr ? type->attrs[slot->by].name
-                         : alone        ? type->slots[slot->like].name
-                                        : "";
-    if (diag_at(
-            gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
-            "%s '%s' of %s must be %s%s%s%s, but is %s",
-            tensors->places[tensor].result ? "result" : "operand", slot->name, type->name, names.at,
-            wrong->by_attr ? " by '"
-            : alone        ? " like '"
-                           : "",
-            source, *source ? "'" : "", dtype_info(dtype_of(gv->module, tensors, tensor))->name) &&
+    if (wrong->by_attr)
+        text_printf(&names, " by '%s'", by);
+    else if (alone)
+        text_printf(&names, " like '%s'", type->slots[slot->like].name);
+    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
+                "%s '%s' of %s must be %.*s, but is %s",
+                tensors->places[tensor].result ? "result" : "operand", slot->name, type->name,
+                (int)names.size, names.at,
+                dtype_info(dtype_of(gv->module, tensors, tensor))->name) &&
         like != NONE)
         diag_note(gv->diags, tensor_span(gv, op, tensors, like), "'%s' is here",
                   type->slots[slot->like].name);
     text_free(&names);
-}
-
-static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
-                          const struct op_tensors *tensors)
-{
-    struct wrong_dtype wrong;
-    if (dtypes_fit(gv->module, tensors, &wrong))
-        return true;
-    if (wrong.set == 0 && wrong.by_attr)
-        report_number(gv, op, tensors, &wrong);
-    else
-        report_dtype(gv, op, tensors, &wrong);
-    return false;
 }
 
 /* ---------------------------------------------------------------------------- shapes ---- */
@@ -420,76 +335,36 @@ static bool verify_shapes(struct graph_verifier *gv, const struct op *op,
     return false;
 }
 
-/* -------------------------------------------------------------------------- contents ---- */
-
-static void verify_values(struct graph_verifier *gv, const struct op *op,
-                          struct op_tensors *tensors)
-{
-    struct op_range_fault fault;
-    if (!values_fit(gv->module, gv->graph, op, tensors, &fault) &&
-        operand_value_report(gv->module, op, tensors, &fault, gv->diags))
-        diag_help(gv->diags, "'skirc opt --op-type=%s' prints what may stand there",
-                  tensors->call.type->name);
-}
-
 /* ------------------------------------------------------------------------ attributes ---- */
-
-static bool is_number(const struct attr_value *value, bool floats)
-{
-    return value->kind == ATTR_INT || (floats && value->kind == ATTR_FLOAT);
-}
-
-static bool is_list(const struct module *module, const struct attr_value *value, bool floats)
-{
-    for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
-        if (!is_number(&module->attr_values.at[value->first + i], floats))
-            return false;
-    return value->kind == ATTR_LIST;
-}
 
 static bool attr_fits(const struct module *module, const struct attr_value *value,
                       enum op_attr_kind kind)
 {
+    bool number = value->kind == ATTR_INT ||
+                  (value->kind == ATTR_FLOAT && (kind == OP_ATTR_FLOAT || kind == OP_ATTR_FLOATS));
     switch (kind) {
     case OP_ATTR_INT:
-    case OP_ATTR_FLOAT: return is_number(value, kind == OP_ATTR_FLOAT);
+    case OP_ATTR_FLOAT: return number;
     case OP_ATTR_BOOL:
         return value->kind == ATTR_BOOL || (value->kind == ATTR_INT && (value->i | 1) == 1);
     case OP_ATTR_STRING: return value->kind == ATTR_STRING || value->kind == ATTR_WORD;
     case OP_ATTR_INTS:
-    case OP_ATTR_FLOATS: return is_list(module, value, kind == OP_ATTR_FLOATS);
+    case OP_ATTR_FLOATS:
+        for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
+            if (!attr_fits(module, &module->attr_values.at[value->first + i],
+                           kind == OP_ATTR_INTS ? OP_ATTR_INT : OP_ATTR_FLOAT))
+                return false;
+        return value->kind == ATTR_LIST;
     case OP_ATTR_CONTENTS: /* verify_ops.c */
     case OP_ATTR_KINDS: break;
     }
     return true;
 }
 
-/* The data of an attribute that is not of the kind that it says; NULL where nothing is wrong. */
-static const struct op_attr *wrong_kind(const struct module *module, const struct op_type *type,
-                                        const struct attr *attr)
-{
-    bool own = attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key);
-    const struct op_attr *known = own ? NULL : find_attr(module, type, attr->key);
-    return known && !attr_fits(module, &attr->value, known->kind) ? known : NULL;
-}
-
-static bool kinds_fit(const struct module *module, const struct op *op, const struct op_type *type)
-{
-    for (uint32_t i = 0; i < op->attrs.count; i++)
-        if (wrong_kind(module, type, &module->attrs.at[op->attrs.first + i]))
-            return false;
-    return true;
-}
-
-static void help_kind(struct graph_verifier *gv, const struct attr *attr, enum op_attr_kind kind)
-{
-    if (attr->value.kind == ATTR_WORD && kind == OP_ATTR_BOOL)
-        diag_help(gv->diags, "they are written 'true' and 'false'");
-    else if (attr->value.kind == ATTR_INT && (kind == OP_ATTR_INTS || kind == OP_ATTR_FLOATS))
-        diag_help(gv->diags, "a list of one is written '[%lld]'", (long long)attr->value.i);
-}
-
-static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
+/* Whether attributes are of the kinds that the type says; `gv` reports those that are not, NULL:
+ * none does. */
+static bool kinds_fit(struct graph_verifier *gv, const struct module *module, const struct op *op,
+                      const struct op_type *type)
 {
     static const char *const kinds[OP_ATTR_KINDS] = {
         [OP_ATTR_INT] = "an integer",          [OP_ATTR_FLOAT] = "a number",
@@ -498,14 +373,20 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
     };
     bool ok = true;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
-        const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
-        const struct op_attr *known = wrong_kind(gv->module, type, attr);
-        if (!known)
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        bool own = attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key);
+        const struct op_attr *known = own ? NULL : find_attr(module, type, attr->key);
+        if (!known || attr_fits(module, &attr->value, known->kind))
             continue;
         ok = false;
-        if (diag_at(gv->diags, DIAG_attribute_kind, locate_token(gv->module, attr->loc),
-                    "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]))
-            help_kind(gv, attr, known->kind);
+        if (!gv || !diag_at(gv->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
+                            "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]))
+            continue;
+        if (attr->value.kind == ATTR_WORD && known->kind == OP_ATTR_BOOL)
+            diag_help(gv->diags, "they are written 'true' and 'false'");
+        else if (attr->value.kind == ATTR_INT &&
+                 (known->kind == OP_ATTR_INTS || known->kind == OP_ATTR_FLOATS))
+            diag_help(gv->diags, "a list of one is written '[%lld]'", (long long)attr->value.i);
     }
     return ok;
 }
@@ -519,13 +400,6 @@ static const struct op_type *type_to_fit(const struct module *module, const stru
     return type && type->n_graphs == 0 ? type : NULL;
 }
 
-/* A label that the type does not have may be the kernel's. */
-static bool slots_fit(const struct op *op, const struct op_tensors *tensors)
-{
-    return tensors->misfit == OP_FITS || tensors->misfit == OP_UNTOLD ||
-           (tensors->misfit == OP_NO_LABEL && op->kernel != NONE);
-}
-
 bool op_fits_type(const struct module *module, const struct graph *graph, const struct op *op)
 {
     const struct op_type *type = type_to_fit(module, op);
@@ -537,10 +411,12 @@ bool op_fits_type(const struct module *module, const struct graph *graph, const 
     struct op_fault fault;
     struct op_range_fault values;
     op_tensors_init(&tensors, module, graph, op, type, &scratch);
-    bool fits = kinds_fit(module, op, type) && slots_fit(op, &tensors) &&
-                (tensors.misfit != OP_FITS ||
-                 (dtypes_fit(module, &tensors, &wrong) && shapes_fit(module, &tensors, &fault) &&
-                  values_fit(module, graph, op, &tensors, &values)));
+    /* A label that the type does not have may be the kernel's. */
+    bool fits =
+        tensors.misfit == OP_UNTOLD || (tensors.misfit == OP_NO_LABEL && op->kernel != NONE) ||
+        (tensors.misfit == OP_FITS && dtypes_fit(module, &tensors, &wrong) &&
+         shapes_fit(module, &tensors, &fault) && values_fit(module, graph, op, &tensors, &values));
+    fits = fits && kinds_fit(NULL, module, op, type);
     arena_free(&scratch);
     return fits;
 }
@@ -552,13 +428,26 @@ void verify_op_type(struct graph_verifier *gv, const struct op *op)
         return;
     struct arena scratch = {NULL, 0};
     struct op_tensors tensors;
+    struct wrong_dtype wrong;
+    struct op_range_fault fault;
     uint32_t errors = gv->diags->counts[SEVERITY_ERROR];
     op_tensors_init(&tensors, gv->module, gv->graph, op, type, &scratch);
-    bool ok = verify_kinds(gv, op, type);
-    if (tensors.misfit != OP_FITS)
-        report_misfit(gv, op, type, &tensors);
-    else if (verify_dtypes(gv, op, &tensors) && ok && verify_shapes(gv, op, &tensors))
-        verify_values(gv, op, &tensors);
+    bool ok = kinds_fit(gv, gv->module, op, type);
+    switch (tensors.misfit) {
+    case OP_UNTOLD: break;
+    case OP_NO_LABEL: report_label(gv, op, type, tensors.where); break;
+    case OP_NO_LIST: report_form(gv, op, type, tensors.where, false); break;
+    case OP_LIST: report_form(gv, op, type, tensors.where, true); break;
+    default: report_count(gv, op, type, &tensors); break;
+    case OP_FITS:
+        if (!dtypes_fit(gv->module, &tensors, &wrong))
+            report_dtype(gv, op, &tensors, &wrong);
+        else if (ok && verify_shapes(gv, op, &tensors) &&
+                 !values_fit(gv->module, gv->graph, op, &tensors, &fault) &&
+                 operand_value_report(gv->module, op, &tensors, &fault, gv->diags))
+            diag_help(gv->diags, "'skirc opt --op-type=%s' prints what may stand there",
+                      type->name);
+    }
     arena_free(&scratch);
     expensive_assert((gv->diags->counts[SEVERITY_ERROR] == errors) ==
                      op_fits_type(gv->module, gv->graph, op));
