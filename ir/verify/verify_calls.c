@@ -60,22 +60,18 @@ static void verify_symbols(struct graph_verifier *gv, struct span span,
     }
 }
 
-static bool names_graphs(const struct op *op, uint32_t key)
-{
-    enum call_kind kind = op_call_kind(op);
-    for (uint32_t i = 0; kind != CALL_NONE && i < n_call_attrs; i++)
-        if (call_attrs[i].kind == kind && call_attrs[i].key == key)
-            return true;
-    return false;
-}
-
 static void verify_attr_symbols(struct graph_verifier *gv, const struct op *op)
 {
+    enum call_kind call = op_call_kind(op);
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
-        bool holds = attr->value.kind == ATTR_SYMBOL || attr->value.kind == ATTR_LIST ||
-                     attr->value.kind == ATTR_DICT;
-        if (holds && !names_graphs(op, attr->key) && !is_own(gv->module, attr->key))
+        uint32_t kind = attr->value.kind, row = 0;
+        while (row < n_call_attrs &&
+               (call_attrs[row].kind != call || call_attrs[row].key != attr->key))
+            row++;
+        bool graphs = call != CALL_NONE && row < n_call_attrs; /* verify_call looks at these */
+        if ((kind == ATTR_SYMBOL || kind == ATTR_LIST || kind == ATTR_DICT) && !graphs &&
+            !is_own(gv->module, attr->key))
             verify_symbols(gv, locate_token(gv->module, attr->loc), &attr->value);
     }
 }
@@ -88,19 +84,6 @@ static struct span callee_span(const struct module *module, const struct callee 
         return locate_listed(module, callee->attr->loc, callee->element);
     return callee->attr->value.kind == ATTR_SYMBOL ? locate_name(module, callee->attr->loc)
                                                    : locate_token(module, callee->attr->loc);
-}
-
-static bool holds_symbols(const struct module *module, const struct call_attr *row,
-                          const struct attr_value *value)
-{
-    if (!row->list)
-        return value->kind == ATTR_SYMBOL;
-    if (value->kind != ATTR_LIST || value->count == 0)
-        return false;
-    for (uint32_t i = 0; i < value->count; i++)
-        if (module->attr_values.at[value->first + i].kind != ATTR_SYMBOL)
-            return false;
-    return true;
 }
 
 static bool verify_call_attr(struct graph_verifier *gv, const struct op *op,
@@ -117,23 +100,15 @@ static bool verify_call_attr(struct graph_verifier *gv, const struct op *op,
                       NAME(module, row->key), example);
         return false;
     }
-    if (holds_symbols(module, row, &attr->value))
+    uint32_t count = row->list && attr->value.kind == ATTR_LIST ? attr->value.count : 0, n = 0;
+    while (n < count && module->attr_values.at[attr->value.first + n].kind == ATTR_SYMBOL)
+        n++;
+    if (row->list ? count && n == count : attr->value.kind == ATTR_SYMBOL)
         return true;
     if (diag_at(gv->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
                 "'%.*s' of %.*s must be %s", NAME(module, row->key), NAME(module, op->type),
                 row->list ? "a list of graphs" : "a graph"))
         diag_help(gv->diags, "write %.*s = %s", NAME(module, row->key), example);
-    return false;
-}
-
-static bool refuse_gears(struct graph_verifier *gv, const struct callee *callee)
-{
-    const struct graph *graph = &gv->module->graphs.at[callee->graph];
-    if (diag_at(gv->diags, DIAG_call_graph, callee_span(gv->module, callee),
-                "'@%.*s' stands for one graph a combination of gears, and cannot be called",
-                NAME(gv->module, graph->name)))
-        diag_help(gv->diags, "call the graph of a combination, such as '@%.*s'",
-                  NAME(gv->module, graph->cases.at[0].graph));
     return false;
 }
 
@@ -144,10 +119,15 @@ static bool verify_callee(struct graph_verifier *gv, const struct callee *callee
         callee->element == NONE
             ? &callee->attr->value
             : &module->attr_values.at[callee->attr->value.first + callee->element];
-    if (callee->graph != NONE && module->graphs.at[callee->graph].cases.count)
-        return refuse_gears(gv, callee);
-    if (callee->graph != NONE)
-        return true;
+    const struct graph *graph = callee->graph == NONE ? NULL : &module->graphs.at[callee->graph];
+    if (graph && graph->cases.count &&
+        diag_at(gv->diags, DIAG_call_graph, callee_span(module, callee),
+                "'@%.*s' stands for one graph a combination of gears, and cannot be called",
+                NAME(module, graph->name)))
+        diag_help(gv->diags, "call the graph of a combination, such as '@%.*s'",
+                  NAME(module, graph->cases.at[0].graph));
+    if (graph)
+        return graph->cases.count == 0;
     const char *other = symbol_text(module, value->id);
     if (!other && is_superkernel(gv->verifier, value->id))
         other = "super kernel";
@@ -288,28 +268,7 @@ static void verify_condition(const struct call *call)
         diag_note(call->gv->diags, locate_name(module, graph->loc), "the graph is here");
 }
 
-static void verify_signature(const struct call *call)
-{
-    verify_params(call);
-    if (call->callee->role == ROLE_CONDITION) {
-        verify_condition(call);
-        return;
-    }
-    verify_results(call);
-    if (call->callee->role == ROLE_CARRIED)
-        verify_carried(call);
-}
-
 /* ---------------------------------------------------------------------- own operands ---- */
-
-static void verify_decides(struct graph_verifier *gv, const struct op *op)
-{
-    uint32_t type = type_of(gv->graph, op_operands(gv->graph, op)[0]);
-    if (!call_type_decides(gv->module, type))
-        diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_OPERAND, 0),
-                "this is %s, but a condition is one bool or number",
-                type_text(gv->module, type, &gv->diags->arena));
-}
 
 /* The index of a Case, or what a For counts: all of one type. */
 static void verify_counts(struct graph_verifier *gv, const struct op *op, uint32_t count)
@@ -329,36 +288,28 @@ static void verify_counts(struct graph_verifier *gv, const struct op *op, uint32
     }
 }
 
-/* What a graph is given has a place each, and there is nothing that an absent one could be. */
-static bool verify_plain(struct graph_verifier *gv, const struct op *op)
-{
-    for (uint32_t i = 0; op_has_forms(gv->graph, op) && i < op_n_places(gv->graph, op); i++) {
-        struct operand operand = op_operand(gv->graph, op, i);
-        if (operand.kind == OPERAND_VALUE && operand.label == NONE)
-            continue;
-        diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_PLACE, i),
-                "operands of an op that calls graphs are values, without labels");
-        return false;
-    }
-    return true;
-}
-
 static bool verify_lead(struct graph_verifier *gv, const struct op *op, enum call_kind kind)
 {
+    const struct module *module = gv->module;
     uint32_t lead = call_info(kind)->lead;
     if (op->operands.count < lead) {
-        diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_TYPE_NAME, 0),
-                "%.*s has %u operand%s, but needs %s", NAME(gv->module, op->type),
-                op->operands.count, op->operands.count == 1 ? "" : "s",
+        diag_at(gv->diags, DIAG_call_signature, locate_op(module, op, OP_TYPE_NAME, 0),
+                "%.*s has %u operand%s, but needs %s", NAME(module, op->type), op->operands.count,
+                op->operands.count == 1 ? "" : "s",
                 kind == CALL_IF     ? "a condition"
                 : kind == CALL_CASE ? "an index"
                                     : "a start, a limit and a step");
         return false;
     }
-    if (kind == CALL_IF)
-        verify_decides(gv, op);
-    else
+    if (kind != CALL_IF) {
         verify_counts(gv, op, lead);
+        return true;
+    }
+    uint32_t type = type_of(gv->graph, op_operands(gv->graph, op)[0]);
+    if (!call_type_decides(module, type))
+        diag_at(gv->diags, DIAG_call_signature, locate_op(module, op, OP_OPERAND, 0),
+                "this is %s, but a condition is one bool or number",
+                type_text(module, type, &gv->diags->arena));
     return true;
 }
 
@@ -366,8 +317,17 @@ static bool verify_lead(struct graph_verifier *gv, const struct op *op, enum cal
 
 static void verify_call(struct graph_verifier *gv, const struct op *op, enum call_kind kind)
 {
-    bool ok = verify_plain(gv, op) && verify_lead(gv, op, kind);
+    bool ok = true;
     gv->verifier->calls = true;
+    /* What a graph is given has a place each, and there is nothing that an absent one could be. */
+    for (uint32_t i = 0; ok && op_has_forms(gv->graph, op) && i < op_n_places(gv->graph, op); i++) {
+        struct operand operand = op_operand(gv->graph, op, i);
+        ok = operand.kind == OPERAND_VALUE && operand.label == NONE;
+        if (!ok)
+            diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_PLACE, i),
+                    "operands of an op that calls graphs are values, without labels");
+    }
+    ok = ok && verify_lead(gv, op, kind);
     if (op->kernel != NONE)
         diag_at(gv->diags, DIAG_op_kernel, locate_op(gv->module, op, OP_KERNEL, 0),
                 "%.*s %s, so it can have no kernel", NAME(gv->module, op->type),
@@ -381,7 +341,13 @@ static void verify_call(struct graph_verifier *gv, const struct op *op, enum cal
             continue;
         const struct call call = {gv, op, call_info(kind), &callee,
                                   &gv->module->graphs.at[callee.graph]};
-        verify_signature(&call);
+        verify_params(&call);
+        if (callee.role == ROLE_CONDITION)
+            verify_condition(&call);
+        else
+            verify_results(&call);
+        if (callee.role == ROLE_CARRIED)
+            verify_carried(&call);
     }
 }
 
@@ -397,15 +363,14 @@ void verify_op_calls(struct graph_verifier *gv, const struct op *op)
 /* ------------------------------------------------------------------------- aliases ---- */
 
 /* A result that the op says is an operand's memory is what each graph returns of it. */
-static void verify_alias(struct verifier *verifier, struct effects *effects,
-                         const struct graph *graph, const struct op *op,
+static void verify_alias(struct verifier *verifier, const struct graph *graph, const struct op *op,
                          const struct callee *callee, uint32_t result)
 {
     const struct module *module = verifier->module;
     const struct call_info *info = call_info(op_call_kind(op));
     const struct graph *called = &module->graphs.at[callee->graph];
     uint32_t wanted = op_alias(module, graph, op, result);
-    uint32_t param = effects_returned(effects, callee->graph, result);
+    uint32_t param = effects_returned(verifier->effects, callee->graph, result);
     uint32_t operand = param == NONE ? NONE : param - info->own + info->lead;
     if (wanted == NONE || (operand < op->operands.count && param >= info->own &&
                            op_operands(graph, op)[operand] == wanted))
@@ -417,8 +382,8 @@ static void verify_alias(struct verifier *verifier, struct effects *effects,
         diag_note(verifier->diags, locate_return(module, called, result), "it is returned here");
 }
 
-static void verify_aliases(struct verifier *verifier, struct effects *effects,
-                           const struct graph *graph, const struct op *op)
+static void verify_aliases(struct verifier *verifier, const struct graph *graph,
+                           const struct op *op)
 {
     struct callee callee;
     if (op_call_kind(op) == CALL_NONE || !attr_find(verifier->module, op->attrs, W_alias))
@@ -427,16 +392,7 @@ static void verify_aliases(struct verifier *verifier, struct effects *effects,
         for (uint32_t i = 0;
              callee.role != ROLE_CONDITION && i < op_tensor_results(verifier->module, graph, op);
              i++)
-            verify_alias(verifier, effects, graph, op, &callee, i);
-}
-
-static void verify_all_aliases(struct verifier *verifier)
-{
-    const struct module *module = verifier->module;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
-            verify_aliases(verifier, verifier->effects, &module->graphs.at[i],
-                           &module->graphs.at[i].ops.at[j]);
+            verify_alias(verifier, graph, op, &callee, i);
 }
 
 /* ------------------------------------------------------------------------- circles ---- */
@@ -454,14 +410,6 @@ struct circles {
 
 enum { MAX_CIRCLE_STEPS = 12 };
 
-static struct callee callee_at(const struct module *module, const struct place *place)
-{
-    struct callee callee = {NULL, NONE, NONE, ROLE_RESULTS};
-    op_callee(module, &module->graphs.at[place->graph].ops.at[place->op], place->callee - 1,
-              &callee);
-    return callee;
-}
-
 static void report_circle(const struct circles *circles, uint32_t first)
 {
     const struct module *module = circles->verifier->module;
@@ -469,16 +417,19 @@ static void report_circle(const struct circles *circles, uint32_t first)
     uint32_t begin = 0, count = circles->way.count;
     while (circles->way.at[begin].graph != first)
         begin++;
-    struct callee callee = callee_at(module, &circles->way.at[begin]);
-    if (!diag_at(diags, DIAG_recursion, callee_span(module, &callee),
-                 "graph '@%.*s' calls itself%s", NAME(module, module->graphs.at[first].name),
-                 count - begin > 1 ? ", by way of other graphs" : ""))
-        return;
-    for (uint32_t i = begin + 1; i < count && i - begin < MAX_CIRCLE_STEPS; i++) {
-        callee = callee_at(module, &circles->way.at[i]);
-        diag_note(diags, callee_span(module, &callee), "'@%.*s' calls '@%.*s'",
-                  NAME(module, module->graphs.at[circles->way.at[i].graph].name),
-                  NAME(module, module->graphs.at[callee.graph].name));
+    for (uint32_t i = begin; i < count && i - begin < MAX_CIRCLE_STEPS; i++) {
+        const struct place *place = &circles->way.at[i];
+        const struct graph *graph = &module->graphs.at[place->graph];
+        struct callee callee = {NULL, NONE, NONE, ROLE_RESULTS};
+        op_callee(module, &graph->ops.at[place->op], place->callee - 1, &callee);
+        struct span span = callee_span(module, &callee);
+        if (i > begin)
+            diag_note(diags, span, "'@%.*s' calls '@%.*s'", NAME(module, graph->name),
+                      NAME(module, module->graphs.at[callee.graph].name));
+        else if (!diag_at(diags, DIAG_recursion, span, "graph '@%.*s' calls itself%s",
+                          NAME(module, graph->name),
+                          count - begin > 1 ? ", by way of other graphs" : ""))
+            return;
     }
     if (count - begin > MAX_CIRCLE_STEPS)
         diag_help(diags, "and %u more step%s", count - begin - MAX_CIRCLE_STEPS,
@@ -531,9 +482,13 @@ static void verify_circles(struct verifier *verifier)
 
 void verify_calls(struct verifier *verifier)
 {
+    const struct module *module = verifier->module;
     if (!verifier->calls)
         return;
     verify_circles(verifier);
-    if (verifier->diags->counts[SEVERITY_ERROR] == verifier->errors)
-        verify_all_aliases(verifier);
+    if (verifier->diags->counts[SEVERITY_ERROR] != verifier->errors)
+        return;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
+            verify_aliases(verifier, &module->graphs.at[i], &module->graphs.at[i].ops.at[j]);
 }
