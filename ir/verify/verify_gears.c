@@ -68,90 +68,30 @@ static bool verify_length(struct graph_verifier *gv, const struct gear *gear)
     return false;
 }
 
-/* Whether the parameter has the gear in its shape; one that is stored in another order of elements
- * may not. */
-static bool verify_param(struct graph_verifier *gv, const struct gear *gear, uint32_t param)
+/* What runs is chosen by the shapes of parameters: one has the gear in its shape, but none that is
+ * stored in another order of elements. */
+static bool verify_gear_use(struct graph_verifier *gv, const struct gear *gear)
 {
     const struct module *module = gv->module;
-    uint32_t id = gv->graph->values.at[param].type;
-    const struct type *type = &module->types.at[id];
     bool used = false;
-    for (uint32_t i = 0; i < type_n_dims(type); i++)
-        used = used || dim_has_name(module, type_dims(module, id)[i], gear->name);
-    if (used && !format_is_plain(module, type->format))
-        diag_at(gv->diags, DIAG_gear, locate_param_type(module, &gv->graph->params.at[param]),
-                "the shape of '%%%.*s' cannot have the gear '%.*s': its format is %.*s",
-                NAME(module, gv->graph->values.at[param].name), NAME(module, gear->name),
-                NAME(module, type->format));
-    return used;
-}
-
-/* What runs is chosen by the shapes of parameters. */
-static bool verify_use_of_gear(struct graph_verifier *gv, const struct gear *gear)
-{
-    bool used = false;
-    for (uint32_t i = 0; i < gv->graph->n_params; i++)
-        used = verify_param(gv, gear, i) || used;
-    if (!used &&
-        diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
-                "no parameter has the gear '%.*s' in its shape", NAME(gv->module, gear->name)))
-        diag_help(gv->diags, "shapes of parameters choose what runs: write '%.*s' in one of them",
-                  NAME(gv->module, gear->name));
-    return used;
-}
-
-/* Then it is a number, or does not fit 64 bits. */
-static bool has_gears_only(const struct graph_verifier *gv, int64_t dim)
-{
-    struct dim_sum sum;
-    dim_to_sum(gv->module, dim, &sum);
-    for (uint32_t i = 0; i < sum.count; i++)
-        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
-            if (!graph_find_gear(gv->graph, sum.terms[i].names[n]))
-                return false;
-    return true;
-}
-
-/* The dimensions of parameters that have names, each once. */
-struct named_dims {
-    int64_t *at;
-    uint32_t count, capacity;
-};
-
-static void find_named_dims(const struct graph_verifier *gv, struct named_dims *dims)
-{
-    struct id_map found = {NULL, 0, 0};
     for (uint32_t p = 0; p < gv->graph->n_params; p++) {
-        uint32_t type = gv->graph->values.at[p].type;
-        for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++) {
-            int64_t dim = type_dims(gv->module, type)[d];
-            if (!dim_is_gear(dim) || id_map_find(&found, dim_gear(dim)) != NONE)
-                continue;
-            id_map_set(&found, dim_gear(dim), 0);
-            vec_push(dims, dim);
-        }
+        uint32_t id = gv->graph->values.at[p].type;
+        const struct type *type = &module->types.at[id];
+        bool has = false;
+        for (uint32_t i = 0; i < type_n_dims(type); i++)
+            has = has || dim_has_name(module, type_dims(module, id)[i], gear->name);
+        used = used || has;
+        if (has && !format_is_plain(module, type->format))
+            diag_at(gv->diags, DIAG_gear, locate_param_type(module, &gv->graph->params.at[p]),
+                    "the shape of '%%%.*s' cannot have the gear '%.*s': its format is %.*s",
+                    NAME(module, gv->graph->values.at[p].name), NAME(module, gear->name),
+                    NAME(module, type->format));
     }
-    id_map_free(&found);
-}
-
-/* A dimension with the values of a row. Of what is too large no two are alike: expand-gears tells
- * of it. */
-static int64_t shape_dim(const struct graph_verifier *gv, const struct gear_table *table,
-                         uint32_t row, int64_t dim)
-{
-    int64_t number = gear_row_dim(gv->module, gv->graph, gear_table_row(table, row), dim);
-    return number == DIM_UNKNOWN && has_gears_only(gv, dim) ? INT64_MIN + row : number;
-}
-
-/* The rows of the table with those dimensions in the place of gears. */
-static int64_t *shape_rows(const struct graph_verifier *gv, const struct gear_table *table,
-                           const struct named_dims *dims)
-{
-    int64_t *rows = mem_calloc((size_t)table->n_rows * dims->count, sizeof *rows);
-    for (uint32_t i = 0; i < table->n_rows; i++)
-        for (uint32_t d = 0; d < dims->count; d++)
-            rows[(size_t)i * dims->count + d] = shape_dim(gv, table, i, dims->at[d]);
-    return rows;
+    if (!used && diag_at(gv->diags, DIAG_gear, locate_token(module, gear->loc),
+                         "no parameter has the gear '%.*s' in its shape", NAME(module, gear->name)))
+        diag_help(gv->diags, "shapes of parameters choose what runs: write '%.*s' in one of them",
+                  NAME(module, gear->name));
+    return used;
 }
 
 static void report_same(struct graph_verifier *gv, const struct gear_table *table, uint32_t row,
@@ -168,13 +108,45 @@ static void report_same(struct graph_verifier *gv, const struct gear_table *tabl
     text_free(&text);
 }
 
-/* A shape says which combination it is. */
+/* A dimension that is not known has other names than gears, or is too large: expand-gears tells of
+ * that, and of these no two are alike. */
+static bool is_too_large(const struct graph_verifier *gv, int64_t dim)
+{
+    struct dim_sum sum;
+    dim_to_sum(gv->module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++)
+        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+            if (!graph_find_gear(gv->graph, sum.terms[i].names[n]))
+                return false;
+    return true;
+}
+
+/* The dimensions of parameters that have names, each once, with the values of a row for gears tell
+ * which combination it is. */
 static void verify_shapes(struct graph_verifier *gv, const struct gear_table *table)
 {
-    struct named_dims dims = {NULL, 0, 0};
-    find_named_dims(gv, &dims);
-    int64_t *rows = shape_rows(gv, table, &dims);
+    VEC(int64_t) dims = {NULL, 0, 0};
+    struct id_map found = {NULL, 0, 0};
+    for (uint32_t p = 0; p < gv->graph->n_params; p++) {
+        uint32_t type = gv->graph->values.at[p].type;
+        for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++) {
+            int64_t dim = type_dims(gv->module, type)[d];
+            if (!dim_is_gear(dim) || id_map_find(&found, dim_gear(dim)) != NONE)
+                continue;
+            id_map_set(&found, dim_gear(dim), 0);
+            vec_push(&dims, dim);
+        }
+    }
+    id_map_free(&found);
     size_t n = dims.count;
+    int64_t *rows = mem_calloc(table->n_rows * n, sizeof *rows);
+    for (uint32_t i = 0; i < table->n_rows; i++)
+        for (uint32_t d = 0; d < n; d++) {
+            const int64_t *row = gear_table_row(table, i);
+            int64_t number = gear_row_dim(gv->module, gv->graph, row, dims.at[d]);
+            bool too_large = number == DIM_UNKNOWN && is_too_large(gv, dims.at[d]);
+            rows[i * n + d] = too_large ? INT64_MIN + i : number;
+        }
     bool same = false;
     for (uint32_t i = 0; i < table->n_rows && !same; i++)
         for (uint32_t j = 0; j < i && !same; j++) {
@@ -190,6 +162,8 @@ static void verify_shapes(struct graph_verifier *gv, const struct gear_table *ta
 static void verify_shared_shape(struct graph_verifier *gv, const struct op *op)
 {
     const struct module *module = gv->module;
+    if (op->results.count == 0 || op_shared_name(module, op) == NONE)
+        return;
     uint32_t type = gv->graph->values.at[op->results.first].type;
     for (uint32_t i = 0; type != NONE && i < gv->graph->gears.count; i++)
         for (uint32_t d = 0; d < type_n_dims(&module->types.at[type]); d++) {
@@ -206,16 +180,8 @@ static void verify_shared_shape(struct graph_verifier *gv, const struct op *op)
         }
 }
 
-static void verify_shared_shapes(struct graph_verifier *gv)
-{
-    for (uint32_t i = 0; i < gv->graph->ops.count; i++) {
-        const struct op *op = &gv->graph->ops.at[i];
-        if (op->results.count && op_shared_name(gv->module, op) != NONE)
-            verify_shared_shape(gv, op);
-    }
-}
-
-/* Those of a product, each once; UINT64_MAX: more than that. */
+/* How many combinations a product has, of the values of each gear once; UINT64_MAX: more than
+ * that. */
 static uint64_t count_product(const struct graph *graph)
 {
     uint64_t all = 1;
@@ -234,16 +200,6 @@ static uint64_t count_product(const struct graph *graph)
     return all;
 }
 
-/* Of a `zip`, its values are too many. */
-static void report_too_many(struct graph_verifier *gv)
-{
-    uint64_t count = count_product(gv->graph);
-    if (diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
-                "gears make %s%llu combinations, more than %d",
-                count == UINT64_MAX ? "at least " : "", (unsigned long long)count, GEARS_MAX_ROWS))
-        diag_help(gv->diags, "list fewer values, or pair those that go together by 'zip'");
-}
-
 /* The gears by themselves, with the marks of `dims`. */
 static void verify_gears(struct graph_verifier *gv)
 {
@@ -255,17 +211,22 @@ static void verify_gears(struct graph_verifier *gv)
         ok = verify_name(gv, gear) && ok;
         ok = verify_values(gv, gear) && ok;
         ok = verify_length(gv, gear) && ok;
-        ok = verify_use_of_gear(gv, gear) && ok;
+        ok = verify_gear_use(gv, gear) && ok;
     }
-    verify_shared_shapes(gv);
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        verify_shared_shape(gv, &graph->ops.at[i]);
     if (!ok)
         return;
-    if (!gear_table_init(&table, graph)) {
-        report_too_many(gv);
+    if (gear_table_init(&table, graph)) {
+        verify_shapes(gv, &table);
+        gear_table_free(&table);
         return;
     }
-    verify_shapes(gv, &table);
-    gear_table_free(&table);
+    uint64_t count = count_product(graph); /* of a `zip`, its values are too many */
+    if (diag_at(gv->diags, DIAG_gear, locate_token(gv->module, graph->gears.at[0].loc),
+                "gears make %s%llu combinations, more than %d",
+                count == UINT64_MAX ? "at least " : "", (unsigned long long)count, GEARS_MAX_ROWS))
+        diag_help(gv->diags, "list fewer values, or pair those that go together by 'zip'");
 }
 
 void verify_dim_names(struct graph_verifier *gv)
@@ -320,17 +281,6 @@ static bool verify_row(struct case_verifier *cv, uint32_t row)
     if (cv->first[at] == NONE)
         cv->first[at] = row;
     return true;
-}
-
-static const struct graph *find_graph(struct graph_verifier *gv, uint32_t row)
-{
-    const struct module *module = gv->module;
-    uint32_t name = gv->graph->cases.at[row].graph;
-    const struct graph *graph = module_find_graph(module, name);
-    if (!graph && diag_at(gv->diags, DIAG_unknown_symbol, case_span(gv, row),
-                          "there is no graph '@%.*s'", NAME(module, name)))
-        suggest_symbol(module, gv->diags, name, 1 << SYMBOL_GRAPH);
-    return graph;
 }
 
 /* Whether two types agree where the gears of the first one's graph have the values of a row. */
@@ -399,13 +349,18 @@ static void verify_signature(struct graph_verifier *gv, uint32_t row, const stru
 static void verify_case(struct case_verifier *cv, uint32_t row)
 {
     struct graph_verifier *gv = cv->gv;
+    const struct module *module = gv->module;
+    uint32_t name = gv->graph->cases.at[row].graph;
     bool known = verify_row(cv, row);
-    const struct graph *graph = find_graph(gv, row);
+    const struct graph *graph = module_find_graph(module, name);
     if (graph && graph->gear_mode != GEARS_NONE)
         diag_at(gv->diags, DIAG_gear_case, case_span(gv, row), "'@%.*s' has gears itself",
-                NAME(gv->module, graph->name));
+                NAME(module, name));
     else if (graph && known)
         verify_signature(gv, row, graph);
+    else if (!graph && diag_at(gv->diags, DIAG_unknown_symbol, case_span(gv, row),
+                               "there is no graph '@%.*s'", NAME(module, name)))
+        suggest_symbol(module, gv->diags, name, 1 << SYMBOL_GRAPH);
 }
 
 void verify_cases(struct graph_verifier *gv)
