@@ -34,13 +34,19 @@ static struct span variant_span(const struct variant_verifier *vv)
     return attr_span(vv, vv->attrs.count ? &vv->module->attrs.at[vv->attrs.first] : NULL);
 }
 
-static const struct attr *need_attr(const struct variant_verifier *vv, uint32_t key)
+/* An attribute that a variant has, of this kind; NULL, with an error, where it has none such. */
+static const struct attr *need_attr(const struct variant_verifier *vv, uint32_t key,
+                                    enum attr_kind kind, const char *what)
 {
     const struct attr *attr = attr_find(vv->module, vv->attrs, key);
     if (!attr && diag_at(vv->diags, DIAG_missing_attribute, variant_span(vv),
                          "the variant has no '%.*s'", NAME(vv->module, key)))
         diag_help(vv->diags, "%s", form);
-    return attr;
+    if (!attr || attr->value.kind == kind)
+        return attr;
+    diag_at(vv->diags, DIAG_attribute_kind, attr_span(vv, attr), "'%.*s' must be %s",
+            NAME(vv->module, key), what);
+    return NULL;
 }
 
 static void check_attr_names(const struct variant_verifier *vv)
@@ -66,31 +72,12 @@ static void check_attr_names(const struct variant_verifier *vv)
     }
 }
 
-static void check_key(const struct variant_verifier *vv)
-{
-    const struct attr *key = need_attr(vv, W_key);
-    if (!key)
-        return;
-    if (key->value.kind != ATTR_INT)
-        diag_at(vv->diags, DIAG_attribute_kind, attr_span(vv, key), "'key' must be an integer");
-    else if (key->value.i < 0)
-        diag_at(vv->diags, DIAG_number_range, attr_span(vv, key),
-                "'key' is %lld, but must be 0 or more", (long long)key->value.i);
-}
-
 /* False where there is none to go on with. */
 static bool find_type(const struct variant_verifier *vv, enum kernel_type *type)
 {
-    const struct attr *attr = need_attr(vv, W_type);
-    if (!attr)
-        return false;
-    if (attr->value.kind != ATTR_WORD) {
-        diag_at(vv->diags, DIAG_attribute_kind, attr_span(vv, attr),
-                "'type' must be a kernel type");
-        return false;
-    }
-    if (kernel_type_of_name(vv->module, attr->value.id, type))
-        return true;
+    const struct attr *attr = need_attr(vv, W_type, ATTR_WORD, "a kernel type");
+    if (!attr || kernel_type_of_name(vv->module, attr->value.id, type))
+        return attr != NULL;
     if (diag_at(vv->diags, DIAG_unknown_kernel_type, attr_span(vv, attr),
                 "unknown kernel type '%.*s'", NAME(vv->module, attr->value.id))) {
         struct suggest suggest = name_suggest(vv->module, attr->value.id);
@@ -141,67 +128,47 @@ static void check_functions(const struct variant_verifier *vv, enum kernel_type 
     }
 }
 
-static void check_variant(const struct variant_verifier *vv)
+/* By their keys, those of one key in the order of the text. */
+static int compare_variants(const void *a, const void *b)
 {
-    enum kernel_type type;
-    check_attr_names(vv);
-    check_key(vv);
-    if (!find_type(vv, &type))
-        return;
-    check_cover(vv, type);
-    check_functions(vv, type);
-}
-
-static const struct attr *key_of(const struct module *module, const struct attr_value *dict)
-{
-    const struct attr *key = attr_find(module, (struct range){dict->first, dict->count}, W_key);
-    return key && key->value.kind == ATTR_INT ? key : NULL;
-}
-
-struct keyed {
-    int64_t key;
-    uint32_t loc, place;
-};
-
-static int compare_keys(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    const struct attr *const *x = a, *const *y = b;
+    if ((*x)->value.i != (*y)->value.i)
+        return (*x)->value.i < (*y)->value.i ? -1 : 1;
+    return (*x > *y) - (*x < *y);
 }
 
 static void check_keys_differ(const struct variant_verifier *vv)
 {
     const struct module *module = vv->module;
     uint32_t count = vv->list->value.count, n = 0;
-    struct keyed *keys = mem_calloc(count, sizeof *keys);
+    const struct attr **keys = mem_calloc(count, sizeof *keys);
     for (uint32_t i = 0; i < count; i++) {
-        const struct attr *key = key_of(module, &module->attr_values.at[vv->list->value.first + i]);
-        if (key)
-            keys[n++] = (struct keyed){key->value.i, key->loc, i};
+        const struct attr_value *dict = &module->attr_values.at[vv->list->value.first + i];
+        const struct attr *key = attr_find(module, (struct range){dict->first, dict->count}, W_key);
+        if (key && key->value.kind == ATTR_INT)
+            keys[n++] = key;
     }
-    qsort(keys, n, sizeof *keys, compare_keys);
+    qsort(keys, n, sizeof *keys, compare_variants);
     for (uint32_t i = 1; i < n; i++)
-        if (keys[i].key == keys[i - 1].key &&
-            diag_at(vv->diags, DIAG_duplicate, locate_token(module, keys[i].loc),
-                    "two variants have the key %lld", (long long)keys[i].key))
-            diag_note(vv->diags, locate_token(module, keys[i - 1].loc), "the other is here");
+        if (keys[i]->value.i == keys[i - 1]->value.i &&
+            diag_at(vv->diags, DIAG_duplicate, locate_token(module, keys[i]->loc),
+                    "two variants have the key %lld", (long long)keys[i]->value.i))
+            diag_note(vv->diags, locate_token(module, keys[i - 1]->loc), "the other is here");
     mem_free(keys);
 }
 
-/* What only kernels that are not dynamic have. */
-static void check_static_attrs(const struct variant_verifier *vv)
+static void check_variant(const struct variant_verifier *vv)
 {
-    const struct attr *function = attr_find(vv->module, vv->kernel->attrs, W_function);
-    const struct attr *block = attr_find(vv->module, vv->kernel->attrs, W_block);
-    if (function)
-        diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, function),
-                "a dynamic kernel has no 'function': its functions are those of its variants");
-    if (block)
-        diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, block),
-                "a dynamic kernel has no 'block': the number comes at run time, with the tiling "
-                "key");
+    enum kernel_type type;
+    check_attr_names(vv);
+    const struct attr *key = need_attr(vv, W_key, ATTR_INT, "an integer");
+    if (key && key->value.i < 0)
+        diag_at(vv->diags, DIAG_number_range, attr_span(vv, key),
+                "'key' is %lld, but must be 0 or more", (long long)key->value.i);
+    if (!find_type(vv, &type))
+        return;
+    check_cover(vv, type);
+    check_functions(vv, type);
 }
 
 static void verify_variants(struct verifier *verifier, const struct kernel *kernel)
@@ -223,8 +190,15 @@ static void verify_variants(struct verifier *verifier, const struct kernel *kern
         diag_at(vv.diags, DIAG_missing_attribute, attr_span(&vv, vv.list),
                 "'variants' needs 'dynamic'"))
         diag_help(vv.diags, "write dynamic = true beside it");
-    if (dynamic)
-        check_static_attrs(&vv);
+    for (int i = 0; dynamic && i < 2; i++) {
+        const struct attr *attr = attr_find(module, kernel->attrs, i ? W_block : W_function);
+        if (attr)
+            diag_at(vv.diags, DIAG_unknown_attribute, attr_span(&vv, attr),
+                    i ? "a dynamic kernel has no 'block': the number comes at run time, with the "
+                        "tiling key"
+                      : "a dynamic kernel has no 'function': its functions are those of its "
+                        "variants");
+    }
     if (!any || !attr_is_variants(module, &vv.list->value))
         return;
     for (uint32_t i = 0; i < vv.list->value.count; i++) {
@@ -288,19 +262,6 @@ static void verify_copies(struct verifier *verifier, const struct kernel *kernel
                     "%u functions of '@%.*s' are copies of each other, but 'split' is %lld",
                     names->count, NAME(module, kernel->name), (long long)split))
             diag_help(verifier->diags, "write split = %u", names->count);
-    }
-}
-
-/* What is said of code is nothing for a stub. */
-static void verify_stub(struct verifier *verifier, const struct kernel *kernel)
-{
-    static const uint32_t keys[] = {W_object, W_function, W_split, W_copies, W_dynamic, W_variants};
-    const struct module *module = verifier->module;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct attr *attr = attr_find(module, kernel->attrs, keys[i]);
-        if (attr)
-            diag_at(verifier->diags, DIAG_stub, locate_token(module, attr->loc),
-                    "a stub has no code, and so no '%.*s'", NAME(module, keys[i]));
     }
 }
 
@@ -369,38 +330,36 @@ static void verify_scalar_reads(struct verifier *verifier, const struct kernel *
     }
 }
 
-static void verify_block_rule(struct verifier *verifier, const struct kernel *kernel)
-{
-    const struct module *module = verifier->module;
-    const struct attr *block = attr_find(module, kernel->attrs, W_block);
-    char error[MAX_BLOCK_RULE_ERROR];
-    if (kernel_block_rule(module, kernel) == NONE || block_rule_check(module, kernel, error))
-        return;
-    uint32_t loc = block->loc == NONE ? kernel->loc : block->loc;
-    diag_at(verifier->diags, DIAG_block_rule, loc == NONE ? no_span : locate_token(module, loc),
-            "'block' of '@%.*s' is no expression: %s", NAME(module, kernel->name), error);
-}
-
-static bool ends_with_part(const struct intern_name *name)
-{
-    return name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
-                              memcmp(name->text + name->size - 4, ".aiv", 4) == 0);
-}
-
 void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
 {
+    /* What is said of code is nothing for a stub. */
+    static const uint32_t of_code[] = {W_object, W_function, W_split,
+                                       W_copies, W_dynamic,  W_variants};
     const struct module *module = verifier->module;
-    struct span span = locate_name(module, kernel->loc);
+    const struct intern_name *name = &module->names.names[kernel->name];
+    const char *end = name->size > 4 ? name->text + name->size - 4 : "    ";
+    char error[MAX_BLOCK_RULE_ERROR];
     verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
     verify_kernel_function(verifier, kernel);
     verify_copies(verifier, kernel);
     verify_kernel_words(verifier, kernel);
     verify_scalar_reads(verifier, kernel);
     verify_variants(verifier, kernel);
-    verify_block_rule(verifier, kernel);
-    if (kernel_is_stub(module, kernel))
-        verify_stub(verifier, kernel);
-    if (ends_with_part(&module->names.names[kernel->name]))
+    if (kernel_block_rule(module, kernel) != NONE && !block_rule_check(module, kernel, error)) {
+        uint32_t loc = attr_find(module, kernel->attrs, W_block)->loc;
+        loc = loc == NONE ? kernel->loc : loc;
+        diag_at(verifier->diags, DIAG_block_rule, loc == NONE ? no_span : locate_token(module, loc),
+                "'block' of '@%.*s' is no expression: %s", NAME(module, kernel->name), error);
+    }
+    for (size_t i = 0; kernel_is_stub(module, kernel) && i < sizeof of_code / sizeof *of_code;
+         i++) {
+        const struct attr *attr = attr_find(module, kernel->attrs, of_code[i]);
+        if (attr)
+            diag_at(verifier->diags, DIAG_stub, locate_token(module, attr->loc),
+                    "a stub has no code, and so no '%.*s'", NAME(module, of_code[i]));
+    }
+    struct span span = locate_name(module, kernel->loc);
+    if (memcmp(end, ".aic", 4) == 0 || memcmp(end, ".aiv", 4) == 0)
         diag_at(verifier->diags, DIAG_kernel_part, span,
                 "a kernel's name cannot end in '.aic' or '.aiv', which name its parts");
     uint32_t most = module_blocks(module, kernel->type);
