@@ -16,26 +16,22 @@ bool verify_wants_option_warnings(const struct diags *diags)
     return true;
 }
 
-static void verify_text(struct verifier *verifier, const struct attr *attr)
-{
-    const struct module *module = verifier->module;
-    const struct intern_name *text = &module->names.names[attr->value.id];
-    struct sk_options options;
-    if (!verifier->option_warnings &&
-        sk_options_parse(&options, text->text, text->size, no_span, NULL))
-        return;
-    sk_options_parse(&options, text->text, text->size, locate_options(module, attr),
-                     verifier->diags);
-}
-
-/* Each text once for all blocks between two marks_clear. */
+/* Each text once for all blocks between two marks_clear. Where there are no warnings to give, only
+ * a text with faults is read for reports. */
 static void verify_options(struct verifier *verifier, const struct block *block)
 {
+    const struct module *module = verifier->module;
+    struct sk_options options;
     if (block->kind == BLOCK_STREAM || block->attrs.count == 0)
         return;
-    const struct attr *attr = attr_find(verifier->module, block->attrs, W_options);
-    if (attr && attr->value.kind == ATTR_STRING && !marks_set(verifier, attr->value.id, 0, NULL))
-        verify_text(verifier, attr);
+    const struct attr *attr = attr_find(module, block->attrs, W_options);
+    if (!attr || attr->value.kind != ATTR_STRING || marks_set(verifier, attr->value.id, 0, NULL))
+        return;
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    if (verifier->option_warnings ||
+        !sk_options_parse(&options, text->text, text->size, no_span, NULL))
+        sk_options_parse(&options, text->text, text->size, locate_options(module, attr),
+                         verifier->diags);
 }
 
 /* ------------------------------------------------------------------------ blocks ---- */
@@ -120,28 +116,21 @@ static void verify_beside(struct graph_verifier *gv, const struct op *op, uint32
                              "stream, or before or behind the super kernel");
 }
 
-/* By super kernel: the place in the body where the last of its later blocks begins; 0: it has none.
- * NULL where no super kernel goes on. To be freed. */
-static uint32_t *find_last_blocks(const struct graph *graph)
-{
-    uint32_t *last = NULL;
-    for (uint32_t i = 0; i < graph->body.count; i++) {
-        uint64_t item = graph->body.at[i];
-        if (item_kind(item) != ITEM_OPEN ||
-            graph->blocks.at[item_id(item)].kind != BLOCK_SUPERKERNEL_REST)
-            continue;
-        if (!last)
-            last = mem_calloc(graph->blocks.count, sizeof *last);
-        last[graph->blocks.at[item_id(item)].whole] = i;
-    }
-    return last;
-}
-
 /* Graphs that are called run when all launches above have ended. */
 static void verify_calls_between(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
-    uint32_t *last = find_last_blocks(graph), open = NONE;
+    /* By super kernel: the place in the body where the last of its later blocks begins, or 0. */
+    uint32_t *last = NULL, open = NONE;
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        uint32_t id = item_id(graph->body.at[i]);
+        if (item_kind(graph->body.at[i]) != ITEM_OPEN ||
+            graph->blocks.at[id].kind != BLOCK_SUPERKERNEL_REST)
+            continue;
+        if (!last)
+            last = mem_calloc(graph->blocks.count, sizeof *last);
+        last[graph->blocks.at[id].whole] = i;
+    }
     for (uint32_t i = 0; last && i < graph->body.count; i++) {
         uint32_t id = item_id(graph->body.at[i]);
         enum item_kind kind = item_kind(graph->body.at[i]);
@@ -226,15 +215,6 @@ static void verify_params(struct graph_verifier *gv)
     }
 }
 
-/* A type that is not written stands nowhere else. */
-static void note_inferred(struct graph_verifier *gv, uint32_t value)
-{
-    uint32_t def = gv->graph->values.at[value].def;
-    if (def < gv->graph->ops.count && op_is_untyped(gv->graph, &gv->graph->ops.at[def]))
-        diag_note(gv->diags, locate_value(gv->module, gv->graph, value),
-                  "its type follows from this op");
-}
-
 static void verify_return(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
@@ -254,33 +234,18 @@ static void verify_return(struct graph_verifier *gv)
         return;
     }
     for (uint32_t i = 0; i < graph->returns.count; i++) {
-        verify_use(gv, NULL, OP_OPERAND, i, graph->returns.at[i]);
-        uint32_t type = graph->values.at[graph->returns.at[i]].type;
-        if (!verify_types_match(module, graph->result_types.at[i], type) &&
+        uint32_t value = graph->returns.at[i], declared = graph->result_types.at[i];
+        uint32_t type = graph->values.at[value].type, def = graph->values.at[value].def;
+        verify_use(gv, NULL, OP_OPERAND, i, value);
+        if (!verify_types_match(module, declared, type) &&
             diag_at(gv->diags, DIAG_type_mismatch, locate_return(module, graph, i),
                     "this is %s, but result %u of the graph is %s",
                     type_text(module, type, &gv->diags->arena), i,
-                    type_text(module, graph->result_types.at[i], &gv->diags->arena)))
-            note_inferred(gv, graph->returns.at[i]);
+                    type_text(module, declared, &gv->diags->arena)) &&
+            def < graph->ops.count && op_is_untyped(graph, &graph->ops.at[def]))
+            diag_note(gv->diags, locate_value(module, graph, value),
+                      "its type follows from this op");
     }
-}
-
-static void verify_result_types(struct graph_verifier *gv)
-{
-    const struct vec_u32 *types = &gv->graph->result_types;
-    for (uint32_t i = 0; i < types->count; i++) {
-        if (type_is_open(gv, types->at[i]))
-            verify_type(gv, types->at[i], locate_graph_result(gv->module, gv->graph, i));
-        if (types->at[i] == gv->token)
-            diag_at(gv->diags, DIAG_token, locate_graph_result(gv->module, gv->graph, i),
-                    "a token cannot be a result of a graph");
-    }
-}
-
-static void verify_op_attrs(struct graph_verifier *gv)
-{
-    for (uint32_t i = 0; i < gv->graph->ops.count; i++)
-        verify_attrs(gv->verifier, gv->graph->ops.at[i].attrs, OWNER_OP);
 }
 
 void verify_graph(struct verifier *verifier, const struct graph *graph)
@@ -298,9 +263,17 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
     verify_attrs(verifier, graph->attrs, OWNER_GRAPH);
     verify_dim_names(&gv);
     verify_params(&gv);
-    verify_result_types(&gv);
+    for (uint32_t i = 0; i < graph->result_types.count; i++) {
+        uint32_t type = graph->result_types.at[i];
+        if (type_is_open(&gv, type))
+            verify_type(&gv, type, locate_graph_result(gv.module, graph, i));
+        if (type == gv.token)
+            diag_at(gv.diags, DIAG_token, locate_graph_result(gv.module, graph, i),
+                    "a token cannot be a result of a graph");
+    }
     verify_blocks(&gv);
-    verify_op_attrs(&gv);
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        verify_attrs(verifier, graph->ops.at[i].attrs, OWNER_OP);
     verify_names(&gv); /* its marks serve what follows */
     verify_ops(&gv);
     if (graph->cases.count)
