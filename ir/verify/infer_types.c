@@ -33,51 +33,31 @@ __attribute__((format(printf, 4, 5))) static bool report(struct inferrer *in, co
                    "the type of '%%%.*s' does not follow: %s", NAME(in->module, value), why);
 }
 
-/* A type to be written: what is known of it, and words for what is not. */
-static void add_form(struct inferrer *in, uint32_t id, struct text *text)
-{
-    struct arena scratch = {NULL, 0};
-    const struct type *type = &in->module->types.at[id];
-    const char *whole = type_text(in->module, id, &scratch);
-    if (type->dtype != DTYPE_UNKNOWN && type->rank != RANK_UNKNOWN)
-        text_string(text, whole);
-    else if (type->rank == RANK_UNKNOWN)
-        text_printf(text, "%s[N, ...]",
-                    type->dtype == DTYPE_UNKNOWN ? "DTYPE" : dtype_info(type->dtype)->name);
-    else
-        text_printf(text, "DTYPE%s", strchr(whole, '['));
-    arena_free(&scratch);
-}
-
+/* Words for what is not known of the types of all results. */
 static void help_type(struct inferrer *in, const struct op *op)
 {
     enum { MOST = 8 };
     struct text types = {NULL, 0, 0};
+    struct arena scratch = {NULL, 0};
     uint32_t count = op->results.count;
     for (uint32_t i = 0; i < count && i < MOST; i++) {
+        uint32_t id = in->graph->values.at[op->results.first + i].type;
+        const struct type *type = &in->module->types.at[id];
+        const char *whole = type_text(in->module, id, &scratch);
+        const char *dtype = type->dtype == DTYPE_UNKNOWN ? "DTYPE" : dtype_info(type->dtype)->name;
         text_string(&types, i ? ", " : "");
-        add_form(in, in->graph->values.at[op->results.first + i].type, &types);
+        if (type->rank == RANK_UNKNOWN)
+            text_printf(&types, "%s[N, ...]", dtype);
+        else
+            text_printf(&types, "%s%s", dtype, strchr(whole, '['));
     }
     text_string(&types, count > MOST ? ", ..." : "");
     diag_help(in->diags,
               count == 1 ? "write the type behind the op: ': %.*s'"
                          : "write the types of all results behind the op: ': (%.*s)'",
               (int)types.size, types.at);
+    arena_free(&scratch);
     text_free(&types);
-}
-
-/* The type may be misspelt, or somebody's own. */
-static void refuse_unknown(struct inferrer *in, const struct op *op)
-{
-    const struct intern_name *name = &in->module->names.names[op->type];
-    if (!report(in, op, 0, "nothing is known of the op type '%.*s'",
-                name->size < 100 ? (int)name->size : 100, name->text))
-        return;
-    struct suggest meant = {.best = NULL};
-    if (op->kernel == NONE && diag_wants_suggestion(in->diags))
-        meant = meant_type(op_types_of(in->module), name->text, name->size);
-    if (!meant.best || !diag_suggest(in->diags, &meant))
-        help_type(in, op);
 }
 
 /* Of the result that lacks it; whether help may follow. */
@@ -107,54 +87,17 @@ static bool report_dtype(struct inferrer *in, const struct op *op, const struct 
     return kept;
 }
 
-static bool has_operand(const struct op_call *call, uint32_t slot)
-{
-    for (uint32_t i = 0; i < call->n_tensors; i++)
-        if (call->tensors[i].slot == slot)
-            return true;
-    return false;
-}
-
-/* The operand, which the op has, whose contents say the shape of a result; NONE. */
-static uint32_t shaping_operand(const struct op_inference *found)
-{
-    const struct op_type *type = found->tensors.call.type;
-    for (uint32_t i = 0; i < type->n_contents; i++)
-        if (type->contents[i].rule.slot == found->slot &&
-            has_operand(&found->tensors.call, type->contents[i].operand))
-            return type->contents[i].operand;
-    return NONE;
-}
-
-static bool report_shape(struct inferrer *in, const struct op *op, const struct op_inference *found)
-{
-    const struct op_type *type = found->tensors.call.type;
-    uint32_t operand = shaping_operand(found);
-    const char *slot = type->slots[found->slot].name;
-    return operand == NONE
-               ? report(in, op, found->result, "no rule of %s says the shape of '%s'", type->name,
-                        slot)
-               : report(in, op, found->result,
-                        "what stands in '%s' of %s says the shape of '%s', and is not known",
-                        type->slots[operand].name, type->name, slot);
-}
-
 /* ------------------------------------------------------------------------- formats ---- */
-
-/* The type of the type's first operand; NONE where it is absent. */
-static uint32_t first_operand(const struct op_tensors *tensors)
-{
-    for (uint32_t i = 0; tensors->misfit == OP_FITS && i < tensors->call.n_tensors; i++)
-        if (!tensors->places[i].result && tensors->call.tensors[i].slot == 0)
-            return tensors->places[i].type;
-    return NONE;
-}
 
 /* That of the first operand, where the result has as many dimensions. */
 static void take_format(const struct inferrer *in, const struct op *op,
                         const struct op_tensors *tensors)
 {
-    uint32_t first = first_operand(tensors);
+    uint32_t n = tensors->misfit == OP_FITS ? 0 : NONE;
+    while (n < tensors->call.n_tensors &&
+           (tensors->places[n].result || tensors->call.tensors[n].slot != 0))
+        n++;
+    uint32_t first = n < tensors->call.n_tensors ? tensors->places[n].type : NONE;
     if (first == NONE || in->module->types.at[first].format == W_ND)
         return;
     struct type like = in->module->types.at[first];
@@ -169,65 +112,66 @@ static void take_format(const struct inferrer *in, const struct op *op,
 
 /* ---------------------------------------------------------------------------- calls ---- */
 
-/* A type of a called graph, whose names of dimensions mean nothing here. */
-static uint32_t type_from_callee(struct module *module, uint32_t id)
-{
-    int64_t dims[MAX_RANK];
-    struct type type = module->types.at[id];
-    for (uint32_t i = 0; i < type_n_dims(&type); i++) {
-        int64_t dim = type_dims(module, id)[i];
-        dims[i] = dim_is_gear(dim) ? DIM_UNKNOWN : dim;
-    }
-    return module_type(module, type.dtype, type.format, dims, type.rank);
-}
-
-/* The results of the first graph whose results they are. What is wrong with it, the verifier
- * says. */
+/* The results of the first graph whose results they are; its names of dimensions mean nothing here.
+ * What is wrong with it, the verifier says. */
 static void infer_call(struct inferrer *in, const struct op *op)
 {
+    struct module *module = in->module;
     struct callee callee = {.role = ROLE_CONDITION};
+    int64_t dims[MAX_RANK];
     for (uint32_t n = 0; callee.role == ROLE_CONDITION; n++)
-        if (!op_callee(in->module, op, n, &callee))
+        if (!op_callee(module, op, n, &callee))
             return;
     if (callee.graph == NONE)
         return;
-    const struct graph *called = &in->module->graphs.at[callee.graph];
-    for (uint32_t i = 0; i < op->results.count && i < called->result_types.count; i++)
-        if (called->result_types.at[i] != in->module->token)
-            in->graph->values.at[op->results.first + i].type =
-                type_from_callee(in->module, called->result_types.at[i]);
+    const struct graph *called = &module->graphs.at[callee.graph];
+    for (uint32_t i = 0; i < op->results.count && i < called->result_types.count; i++) {
+        uint32_t id = called->result_types.at[i];
+        struct type type = module->types.at[id];
+        if (id == module->token)
+            continue;
+        for (uint32_t d = 0; d < type_n_dims(&type); d++) {
+            int64_t dim = type_dims(module, id)[d];
+            dims[d] = dim_is_gear(dim) ? DIM_UNKNOWN : dim;
+        }
+        in->graph->values.at[op->results.first + i].type =
+            module_type(module, type.dtype, type.format, dims, type.rank);
+    }
 }
 
 /* ------------------------------------------------------------------------------ ops ---- */
 
-/* Labels of operands that the type does not have may be the kernel's, and then are right. */
-static bool labels_are_the_kernels(const struct op_inference *found, const struct op *op)
+/* Of the result whose shape does not follow: whether help may follow. */
+static bool report_shape(struct inferrer *in, const struct op *op, const struct op_inference *found)
 {
-    return found->tensors.misfit == OP_NO_LABEL && op->kernel != NONE;
-}
-
-/* Into which values something is written: of those nothing follows. */
-static const uint8_t *written_in(struct inferrer *in)
-{
-    if (in->written)
-        return in->written;
-    in->written = mem_calloc(in->graph->values.count + 1, 1);
-    graph_mark_written(in->module, in->graph, in->written);
-    return in->written;
+    const struct op_call *call = &found->tensors.call;
+    const struct op_type *type = call->type;
+    const char *slot = type->slots[found->slot].name;
+    for (uint32_t i = 0; i < type->n_contents; i++)
+        for (uint32_t n = 0; type->contents[i].rule.slot == found->slot && n < call->n_tensors; n++)
+            if (call->tensors[n].slot == type->contents[i].operand)
+                return report(in, op, found->result,
+                              "what stands in '%s' of %s says the shape of '%s', and is not known",
+                              type->slots[type->contents[i].operand].name, type->name, slot);
+    return report(in, op, found->result, "no rule of %s says the shape of '%s'", type->name, slot);
 }
 
 static void infer_by_data(struct inferrer *in, const struct op *op, const struct op_type *type)
 {
     struct op_inference found;
     bool kept = false;
-    op_infer(&found, in->module, in->graph, op, type, type->n_contents ? written_in(in) : NULL,
+    if (type->n_contents && !in->written) {
+        in->written = mem_calloc(in->graph->values.count + 1, 1);
+        graph_mark_written(in->module, in->graph, in->written);
+    }
+    op_infer(&found, in->module, in->graph, op, type, type->n_contents ? in->written : NULL,
              &in->scratch);
     uint32_t format =
         found.tensors.misfit == OP_FITS ? op_tensors_odd_format(in->module, &found.tensors) : NONE;
     if (format != NONE)
         kept = report(in, op, 0, "rules of shapes know nothing of the format %.*s",
                       NAME(in->module, format));
-    else if (labels_are_the_kernels(&found, op))
+    else if (found.tensors.misfit == OP_NO_LABEL && op->kernel != NONE)
         kept = report(in, op, 0, "the labels of operands are those of the kernel");
     else if (found.untold == OP_NO_DTYPE)
         kept = report_dtype(in, op, &found);
@@ -247,17 +191,25 @@ static void infer_op(struct inferrer *in, const struct op *op)
 {
     uint32_t unknown = module_type(in->module, DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
     const struct op_type *type = op_type_find(in->module, op->type);
+    const struct intern_name *name = &in->module->names.names[op->type];
+    struct suggest meant = {.best = NULL};
     for (uint32_t i = 0; i < op->results.count; i++)
         in->graph->values.at[op->results.first + i].type = unknown;
     if (op_is_unchecked(in->module, op)) {
         if (report(in, op, 0, "the op is not held to what is known of its type ('_unchecked')"))
             help_type(in, op);
-    } else if (op_call_kind(op) != CALL_NONE)
+    } else if (op_call_kind(op) != CALL_NONE) {
         infer_call(in, op);
-    else if (type)
+    } else if (type) {
         infer_by_data(in, op, type);
-    else
-        refuse_unknown(in, op);
+    } else if (report(in, op, 0, "nothing is known of the op type '%.*s'",
+                      name->size < 100 ? (int)name->size : 100, name->text)) {
+        /* The type may be misspelt, or of a private kernel. */
+        if (op->kernel == NONE && diag_wants_suggestion(in->diags))
+            meant = meant_type(op_types_of(in->module), name->text, name->size);
+        if (!meant.best || !diag_suggest(in->diags, &meant))
+            help_type(in, op);
+    }
 }
 
 bool infer_graph_types(struct module *module, struct graph *graph, struct diags *diags)
