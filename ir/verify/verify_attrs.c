@@ -77,30 +77,16 @@ static bool is_copies(const struct module *module, const struct attr_value *valu
     return true;
 }
 
-/* `none` where nothing is known. */
-static bool is_address_or_none(const struct module *module, const struct attr_value *value)
-{
-    return address_is_one(module, value) || (value->kind == ATTR_WORD && value->id == W_none);
-}
-
-static bool is_address_list(const struct module *module, const struct attr_value *value)
-{
-    if (value->kind != ATTR_LIST)
-        return false;
-    for (uint32_t i = 0; i < value->count; i++)
-        if (!is_address_or_none(module, &module->attr_values.at[value->first + i]))
-            return false;
-    return true;
-}
-
-/* Those of operands, where that of a list is a list, too. */
-static bool is_operand_addresses(const struct module *module, const struct attr_value *value)
+/* Addresses, `none` where nothing is known; with `lists`, that of a list is a list, too. */
+static bool is_address_list(const struct module *module, const struct attr_value *value, bool lists)
 {
     if (value->kind != ATTR_LIST)
         return false;
     for (uint32_t i = 0; i < value->count; i++) {
         const struct attr_value *element = &module->attr_values.at[value->first + i];
-        if (!is_address_or_none(module, element) && !is_address_list(module, element))
+        bool none = element->kind == ATTR_WORD && element->id == W_none;
+        if (!none && !address_is_one(module, element) &&
+            !(lists && is_address_list(module, element, false)))
             return false;
     }
     return true;
@@ -112,9 +98,8 @@ static bool is_addresses(const struct module *module, const struct attr_value *v
         return false;
     for (uint32_t i = 0; i < value->count; i++) {
         const struct attr *list = &module->attrs.at[value->first + i];
-        if (list->key == W_operands ? !is_operand_addresses(module, &list->value)
-                                    : (list->key != W_results && list->key != W_workspace) ||
-                                          !is_address_list(module, &list->value))
+        if ((list->key != W_operands && list->key != W_results && list->key != W_workspace) ||
+            !is_address_list(module, &list->value, list->key == W_operands))
             return false;
     }
     return true;
@@ -164,58 +149,38 @@ static void verify_number(struct verifier *verifier, struct span span, uint32_t 
                 (long long)value->i, (long long)row->low, (long long)row->high);
 }
 
-static void verify_sizes(struct verifier *verifier, struct span span, const struct attr *attr,
-                         const struct attr_row *row)
-{
-    if (attr->value.kind == ATTR_INT)
-        verify_number(verifier, span, attr->key, &attr->value, row);
-    else
-        for (uint32_t i = 0; i < attr->value.count; i++) {
-            const struct attr *part = &verifier->module->attrs.at[attr->value.first + i];
-            verify_number(verifier, span, part->key, &part->value, row);
-        }
-}
-
 /* Whether a value of the row's kind is a number with the row's bounds. */
 static bool is_ranged(const struct attr_row *row, const struct attr_value *value)
 {
     return row->kind == KIND_INT || (row->kind == KIND_BLOCKS && value->kind == ATTR_INT);
 }
 
-static bool has_nul(const struct module *module, const struct attr_value *value)
-{
-    const struct intern_name *text =
-        value->kind == ATTR_STRING ? &module->names.names[value->id] : NULL;
-    return text && memchr(text->text, '\0', text->size);
-}
-
-/* Paths and names that go on behind a NUL would be taken for what stands before it. */
-static void verify_text(struct verifier *verifier, struct span span, const struct attr *attr)
-{
-    const struct module *module = verifier->module;
-    bool found = has_nul(module, &attr->value);
-    for (uint32_t i = 0; attr->value.kind == ATTR_DICT && i < attr->value.count; i++)
-        found |= has_nul(module, &module->attrs.at[attr->value.first + i].value);
-    if (found)
-        diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must not have a NUL in it",
-                NAME(module, attr->key));
-}
-
 static void verify_attr(struct verifier *verifier, const struct attr *attr,
                         const struct attr_row *row)
 {
-    struct span span = locate_token(verifier->module, attr->loc);
-    if (!is_kind(verifier->module, row->kind, &attr->value)) {
+    const struct module *module = verifier->module;
+    struct span span = locate_token(module, attr->loc);
+    bool dict = attr->value.kind == ATTR_DICT, nul = false;
+    if (!is_kind(module, row->kind, &attr->value)) {
         diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must be %s",
-                NAME(verifier->module, attr->key), kinds[row->kind]);
+                NAME(module, attr->key), kinds[row->kind]);
         return;
     }
-    if (is_ranged(row, &attr->value))
-        verify_number(verifier, span, attr->key, &attr->value, row);
-    if (row->kind == KIND_SIZES)
-        verify_sizes(verifier, span, attr, row);
-    if (row->owner == OWNER_KERNEL && (row->kind == KIND_STRING || row->kind == KIND_NAMES))
-        verify_text(verifier, span, attr);
+    bool ranged = is_ranged(row, &attr->value) || row->kind == KIND_SIZES;
+    /* Paths and names that go on after a NUL would be taken for what comes before it. */
+    bool text = row->owner == OWNER_KERNEL && (row->kind == KIND_STRING || row->kind == KIND_NAMES);
+    const struct attr *parts = dict ? module->attrs.at + attr->value.first : attr;
+    for (uint32_t i = 0; (ranged || text) && i < (dict ? attr->value.count : 1); i++) {
+        const struct attr_value *value = &parts[i].value;
+        if (ranged)
+            verify_number(verifier, span, parts[i].key, value, row);
+        const struct intern_name *name =
+            value->kind == ATTR_STRING ? &module->names.names[value->id] : NULL;
+        nul |= text && name && memchr(name->text, '\0', name->size);
+    }
+    if (nul)
+        diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must not have a NUL in it",
+                NAME(module, attr->key));
 }
 
 bool attr_row_takes(const struct module *module, const struct attr_row *row,

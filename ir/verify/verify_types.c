@@ -7,11 +7,6 @@
 
 /* ---------------------------------------------------------------------------- types ---- */
 
-static bool dims_match(int64_t declared, int64_t actual)
-{
-    return declared == actual || declared == DIM_UNKNOWN || actual == DIM_UNKNOWN;
-}
-
 bool verify_types_match(const struct module *module, uint32_t declared, uint32_t actual)
 {
     if (declared == actual || actual == NONE)
@@ -19,36 +14,27 @@ bool verify_types_match(const struct module *module, uint32_t declared, uint32_t
     const struct type *d = &module->types.at[declared], *a = &module->types.at[actual];
     if (!type_kinds_agree(d, a))
         return false;
-    for (uint32_t i = 0; i < type_n_dims(d) && i < type_n_dims(a); i++)
-        if (!dims_match(type_dims(module, declared)[i], type_dims(module, actual)[i]))
+    for (uint32_t i = 0; i < type_n_dims(d) && i < type_n_dims(a); i++) {
+        int64_t dim = type_dims(module, declared)[i], other = type_dims(module, actual)[i];
+        if (dim != other && dim != DIM_UNKNOWN && other != DIM_UNKNOWN)
             return false;
+    }
     return true;
 }
 
-static bool format_known(const struct module *module, uint32_t format)
-{
-    static const char *const formats[] = {
+static const char *const formats[] = {
 #define FORMAT(name, ...) #name,
 #include "ir/core/formats.def"
 #undef FORMAT
-    };
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+};
+enum { N_FORMATS = sizeof formats / sizeof formats[0] };
+
+static bool format_known(const struct module *module, uint32_t format)
+{
+    for (int i = 0; i < N_FORMATS; i++)
         if (name_is(module, format, formats[i]))
             return true;
     return false;
-}
-
-static void suggest_format(struct graph_verifier *gv, uint32_t format)
-{
-    struct suggest suggest = name_suggest(gv->module, format);
-    if (suggest.wanted_size == 2 && strncasecmp(suggest.wanted, "NZ", 2) == 0) {
-        diag_help(gv->diags, "did you mean 'FRACTAL_NZ'?");
-        return;
-    }
-#define FORMAT(name, ...) suggest_offer(&suggest, #name, sizeof #name - 1);
-#include "ir/core/formats.def"
-#undef FORMAT
-    diag_suggest(gv->diags, &suggest);
 }
 
 static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32_t name)
@@ -69,17 +55,6 @@ static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32
                   gv->graph->gears.count ? ", or with its values as another gear" : "");
 }
 
-/* Each name of a dimension. */
-static void verify_dim(struct graph_verifier *gv, int64_t dim, struct span span)
-{
-    struct dim_sum sum;
-    dim_to_sum(gv->module, dim, &sum);
-    for (uint32_t i = 0; i < sum.count; i++)
-        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
-            if (id_map_find(&gv->dims, sum.terms[i].names[n]) == NONE)
-                unknown_dim_name(gv, span, sum.terms[i].names[n]);
-}
-
 bool type_is_right(struct graph_verifier *gv, uint32_t type)
 {
     const struct type *t = &gv->module->types.at[type];
@@ -98,13 +73,27 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
     gv->type_checked[type] = 1;
     const struct type *t = &gv->module->types.at[type];
     const int64_t *dims = type_dims(gv->module, type);
-    for (uint32_t i = 0; i < type_n_dims(t); i++)
-        if (dim_is_gear(dims[i]))
-            verify_dim(gv, dims[i], span);
-    if (!format_known(gv->module, t->format) &&
-        diag_at(gv->diags, DIAG_unknown_format, locate_name_in(gv->module, span, t->format),
-                "unknown memory format '%.*s'", NAME(gv->module, t->format)))
-        suggest_format(gv, t->format);
+    for (uint32_t d = 0; d < type_n_dims(t); d++) {
+        struct dim_sum sum = {.count = 0};
+        if (dim_is_gear(dims[d]))
+            dim_to_sum(gv->module, dims[d], &sum);
+        for (uint32_t i = 0; i < sum.count; i++)
+            for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+                if (id_map_find(&gv->dims, sum.terms[i].names[n]) == NONE)
+                    unknown_dim_name(gv, span, sum.terms[i].names[n]);
+    }
+    if (format_known(gv->module, t->format) ||
+        !diag_at(gv->diags, DIAG_unknown_format, locate_name_in(gv->module, span, t->format),
+                 "unknown memory format '%.*s'", NAME(gv->module, t->format)))
+        return;
+    struct suggest suggest = name_suggest(gv->module, t->format);
+    if (suggest.wanted_size == 2 && strncasecmp(suggest.wanted, "NZ", 2) == 0) {
+        diag_help(gv->diags, "did you mean 'FRACTAL_NZ'?");
+        return;
+    }
+    for (int i = 0; i < N_FORMATS; i++)
+        suggest_offer_text(&suggest, formats[i]);
+    diag_suggest(gv->diags, &suggest);
 }
 
 /* ------------------------------------------------------------------------- suggestions ---- */

@@ -26,17 +26,11 @@ static int first_letter(const char *text, size_t size)
 }
 
 /* Nobody mistypes the first letter, but many words differ in it alone: `heads` is not `reads`. */
-static void offer_text(struct suggest *suggest, const char *text, size_t size)
+static void offer_text(struct suggest *suggest, const char *text)
 {
     if (suggest->wanted_size &&
-        first_letter(text, size) == first_letter(suggest->wanted, suggest->wanted_size))
-        suggest_offer(suggest, text, size);
-}
-
-static void offer_word(struct suggest *suggest, const struct module *module, uint32_t word)
-{
-    const struct intern_name *name = &module->names.names[word];
-    offer_text(suggest, name->text, name->size);
+        first_letter(text, strlen(text)) == first_letter(suggest->wanted, suggest->wanted_size))
+        suggest_offer_text(suggest, text);
 }
 
 /* Whether the best offer is so near that another word is not likely: by one letter, or two or three
@@ -48,49 +42,33 @@ static bool is_near(const struct suggest *suggest)
 
 /* ------------------------------------------------------------------------ attributes ---- */
 
-/* The attribute of an owner that a key is near to. One that begins with `_` is somebody's own,
- * unless it is near one of skir's that does. */
-static struct suggest suggest_key(const struct module *module, enum attr_owner owner, uint32_t key)
-{
-    struct suggest suggest = name_suggest(module, key);
-    bool own = attr_is_private(module, key);
-    for (size_t i = 0; i < n_attr_rows; i++)
-        if (attr_rows[i].owner == owner && (!own || attr_is_private(module, attr_rows[i].key)))
-            offer_word(&suggest, module, attr_rows[i].key);
-    return suggest;
-}
-
-/* Each key where it first stands at an owner of the sort. */
-static void check_key(struct spelling *spelling, enum attr_owner owner, const struct attr *attr)
-{
-    const struct module *module = spelling->module;
-    uint32_t *looked = id_map_at(&spelling->keys, attr->key), bit = UINT32_C(1) << owner;
-    if (*looked == NONE)
-        *looked = 0;
-    if (*looked & bit || (attr->key < W_COUNT && attr_row_find(owner, attr->key)))
-        return;
-    *looked |= bit;
-    struct suggest suggest = suggest_key(module, owner, attr->key);
-    if (is_near(&suggest) &&
-        diag_at(spelling->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
-                "'%.*s' means nothing to skir", NAME(module, attr->key)))
-        diag_suggest(spelling->diags, &suggest);
-}
-
-/* Of owners that may have any attributes: the verifier refuses what others cannot have. */
+/* Each key where it first stands at an owner of the sort, if it is near one of that owner's. One
+ * that begins with `_` is private, unless it is near one of skir's that does. Only of owners that
+ * may have any attributes: the verifier refuses what others cannot have. */
 static void check_keys(struct spelling *spelling, enum attr_owner owner, struct range attrs)
 {
-    for (uint32_t n = 0; n < attrs.count; n++)
-        check_key(spelling, owner, &spelling->module->attrs.at[attrs.first + n]);
+    const struct module *module = spelling->module;
+    for (uint32_t n = 0; n < attrs.count; n++) {
+        const struct attr *attr = &module->attrs.at[attrs.first + n];
+        uint32_t *looked = id_map_at(&spelling->keys, attr->key), bit = UINT32_C(1) << owner;
+        if (*looked == NONE)
+            *looked = 0;
+        if (*looked & bit || (attr->key < W_COUNT && attr_row_find(owner, attr->key)))
+            continue;
+        *looked |= bit;
+        struct suggest suggest = name_suggest(module, attr->key);
+        bool own = attr_is_private(module, attr->key);
+        for (size_t i = 0; i < n_attr_rows; i++)
+            if (attr_rows[i].owner == owner && (!own || attr_is_private(module, attr_rows[i].key)))
+                offer_text(&suggest, module->names.names[attr_rows[i].key].text);
+        if (is_near(&suggest) &&
+            diag_at(spelling->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
+                    "'%.*s' means nothing to skir", NAME(module, attr->key)))
+            diag_suggest(spelling->diags, &suggest);
+    }
 }
 
 /* ------------------------------------------------------------- attributes of op types ---- */
-
-/* Whether nothing is said of an op's key but by its type. */
-static bool key_is_types(const struct module *module, uint32_t key)
-{
-    return !(key < W_COUNT && attr_row_find(OWNER_OP, key)) && !attr_is_private(module, key);
-}
 
 /* Each key where it is first near one of a type that does not have it, or `lonely`: the op is a
  * constant without contents. */
@@ -102,7 +80,7 @@ static void report_type_key(struct spelling *spelling, const struct op_type *typ
     for (uint32_t i = 0; i < type->n_attrs; i++) {
         if (name_is(module, attr->key, type->attrs[i].name))
             return;
-        offer_text(&suggest, type->attrs[i].name, strlen(type->attrs[i].name));
+        offer_text(&suggest, type->attrs[i].name);
     }
     struct suggest meant = meant_key(type, suggest.wanted, suggest.wanted_size);
     /* No kernel of a view will say that it does not take the attribute. */
@@ -117,24 +95,9 @@ static void report_type_key(struct spelling *spelling, const struct op_type *typ
         diag_help(spelling->diags, "contents are written 'value = NUMBER', a list or a file");
 }
 
-static void check_type_keys(struct spelling *spelling, const struct graph *graph,
-                            const struct op *op)
-{
-    const struct op_type *type = op_type_find(spelling->module, op->type);
-    if (op_is_unchecked(spelling->module, op))
-        return;
-    for (uint32_t n = 0; type && n < op->attrs.count; n++) {
-        const struct attr *attr = &spelling->module->attrs.at[op->attrs.first + n];
-        uint32_t asked = id_map_find(&spelling->types, attr->key);
-        if (asked == SAID || asked == op->type || !key_is_types(spelling->module, attr->key))
-            continue;
-        id_map_set(&spelling->types, attr->key, op->type);
-        report_type_key(spelling, type, attr, op_lacks_contents(spelling->module, graph, op));
-    }
-}
-
 static void check_graph(struct spelling *spelling, const struct graph *graph)
 {
+    const struct module *module = spelling->module;
     check_keys(spelling, OWNER_GRAPH, graph->attrs);
     for (uint32_t i = 0; i < graph->params.count; i++)
         check_keys(spelling, OWNER_PARAM, graph->params.at[i].attrs);
@@ -142,37 +105,42 @@ static void check_graph(struct spelling *spelling, const struct graph *graph)
         if (graph->blocks.at[i].kind == BLOCK_STREAM)
             check_keys(spelling, OWNER_STREAM, graph->blocks.at[i].attrs);
     for (uint32_t i = 0; i < graph->ops.count; i++) {
-        check_keys(spelling, OWNER_OP, graph->ops.at[i].attrs);
-        if (graph->ops.at[i].attrs.count)
-            check_type_keys(spelling, graph, &graph->ops.at[i]);
+        const struct op *op = &graph->ops.at[i];
+        const struct op_type *type = op->attrs.count ? op_type_find(module, op->type) : NULL;
+        check_keys(spelling, OWNER_OP, op->attrs);
+        if (!type || op_is_unchecked(module, op))
+            continue;
+        for (uint32_t n = 0; n < op->attrs.count; n++) {
+            const struct attr *attr = &module->attrs.at[op->attrs.first + n];
+            uint32_t asked = id_map_find(&spelling->types, attr->key);
+            if (asked == SAID || asked == op->type || attr_is_private(module, attr->key) ||
+                (attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key)))
+                continue;
+            id_map_set(&spelling->types, attr->key, op->type);
+            report_type_key(spelling, type, attr, op_lacks_contents(module, graph, op));
+        }
     }
 }
 
 /* ---------------------------------------------------------------- parameters of kernels ---- */
 
-static void check_param(struct spelling *spelling, const struct attr *params, uint32_t word)
-{
-    const struct module *module = spelling->module;
-    struct suggest suggest = name_suggest(module, word);
-    if (word == W_workspace || word == W_tiling)
-        return;
-    offer_word(&suggest, module, W_workspace);
-    offer_word(&suggest, module, W_tiling);
-    if (is_near(&suggest) &&
-        diag_at(spelling->diags, DIAG_param_slip, locate_token(module, params->loc),
-                "the parameter '%.*s' is a tensor", NAME(module, word)))
-        diag_suggest(spelling->diags, &suggest);
-}
-
+/* Parameters of a kernel that are tensors, but near a word that is none. */
 static void check_params(struct spelling *spelling, const struct kernel *kernel)
 {
     const struct module *module = spelling->module;
     const struct attr *params = attr_find(module, kernel->attrs, W_params);
-    for (uint32_t i = 0; params && params->value.kind == ATTR_LIST && i < params->value.count;
-         i++) {
+    uint32_t count = params && params->value.kind == ATTR_LIST ? params->value.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
         const struct attr_value *word = &module->attr_values.at[params->value.first + i];
-        if (word->kind == ATTR_WORD)
-            check_param(spelling, params, word->id);
+        if (word->kind != ATTR_WORD || word->id == W_workspace || word->id == W_tiling)
+            continue;
+        struct suggest suggest = name_suggest(module, word->id);
+        offer_text(&suggest, "workspace");
+        offer_text(&suggest, "tiling");
+        if (is_near(&suggest) &&
+            diag_at(spelling->diags, DIAG_param_slip, locate_token(module, params->loc),
+                    "the parameter '%.*s' is a tensor", NAME(module, word->id)))
+            diag_suggest(spelling->diags, &suggest);
     }
 }
 
