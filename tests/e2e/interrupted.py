@@ -72,7 +72,7 @@ def torture(claim, command, outputs, stays=False):
         tap.skip(claim, "processes cannot be traced")
         return
     new = {path: read(path) for path in outputs}
-    places = range(1, calls + 1) if ALL else range(calls - BEHIND, calls, 4) if stays else \
+    places = range(1, calls + 1) if ALL else range(calls - BEHIND, calls, BEHIND // SAMPLES) if stays else \
         range(3, calls, max(1, calls // SAMPLES))
     killed, wrong = 0, []
     for i, n in enumerate(places):

@@ -32,7 +32,7 @@ takes_units()
     (cd "$source" && printf '%s\n' tests/unit/*.c |
         xargs -P2 -I{} sh -c '"$@" -o "$0/$(basename {})".o {}' "$scratch/units" $cc -c -std=gnu11 \
             -Wall -Wextra -Werror -DHAVE_CONFIG_H -DSKIR_KERNEL_DIR='""' -DSKIR_INCLUDE_DIR='""' \
-            -I"$scratch" -I. -Iir)
+            -I"$scratch" -I. -Iir/core)
 }
 check "clang takes the unit tests without a warning" takes_units
 check "the golden files pass" ./skirc test "$source/tests/golden"
