@@ -426,6 +426,18 @@ torture: all
 	  SKIRC=$(abs_builddir)/skirc SKIR_SOURCE=$(abs_top_srcdir) CC='$(CC)' \
 	    $(PYTHON) $(srcdir)/tests/e2e/$$test.py --all || exit 1; \
 	done
+	$(MAKE) $(AM_MAKEFLAGS) $(tortured)
+	for test in $(tortured); do \
+	  SKIR_TEST_TIMES=8 ./$$test || exit 1; \
+	done
+
+# Property tests that try more seeds than a run of all tests has time for.
+tortured = \
+	tests/unit/test_early_start \
+	tests/unit/test_events \
+	tests/unit/test_launches \
+	tests/unit/test_sync_oracle \
+	tests/unit/test_syncs
 
 # ---- Measurements ----
 

@@ -25,8 +25,11 @@ bool random_percent(struct random *random, unsigned percent)
 struct random_runs random_runs(uint64_t count)
 {
     const char *seed = getenv("SKIR_TEST_SEED"), *wanted = getenv("SKIR_TEST_COUNT");
+    const char *times = getenv("SKIR_TEST_TIMES");
     return (struct random_runs){seed ? strtoull(seed, NULL, 10) : 1,
-                                wanted ? strtoull(wanted, NULL, 10) : count};
+                                wanted  ? strtoull(wanted, NULL, 10)
+                                : times ? count * strtoull(times, NULL, 10)
+                                        : count};
 }
 
 void random_report(uint64_t seed, const struct text *text)

@@ -40,7 +40,7 @@ struct random_graph_options {
 void random_graph(struct text *text, uint64_t seed, const struct random_graph_options *options);
 
 /* The seeds of a test: `seed` .. `seed + count - 1`. The environment variables SKIR_TEST_SEED and
- * SKIR_TEST_COUNT override the defaults 1 and `count`. */
+ * SKIR_TEST_COUNT override the defaults 1 and `count`, SKIR_TEST_TIMES multiplies this one. */
 struct random_runs {
     uint64_t seed;
     uint64_t count;

@@ -495,7 +495,7 @@ static void test_random_graphs(void **state)
          .views = true},
     };
     struct tally tally = {0};
-    struct random_runs runs = random_runs(2000);
+    struct random_runs runs = random_runs(1000);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (uint64_t n = 0; n < runs.count; n++)
             check_seed(runs.seed + n, &all[i], false, &tally);
@@ -518,7 +518,7 @@ static void test_limited(void **state)
         {.max_ops = 24, .stream_fusion = true, .bypass = true, .passive = true, .views = true},
     };
     struct tally tally = {0};
-    struct random_runs runs = random_runs(4000);
+    struct random_runs runs = random_runs(2000);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (uint64_t n = 0; n < runs.count; n++)
             check_seed(runs.seed + n, &all[i], true, &tally);

@@ -732,7 +732,7 @@ static void test_small_graphs(void **state)
                                         .unfusable = true,
                                         .stream_fusion = true,
                                         .views = true}},
-             60000, counts);
+             20000, counts);
 }
 
 static void test_options(void **state)
@@ -744,7 +744,7 @@ static void test_options(void **state)
                                         .stream_fusion = true,
                                         .options = true,
                                         .dynamic = true}},
-             30000, counts);
+             10000, counts);
 }
 
 /* What debug options add keeps every order, and is complete. */
@@ -774,12 +774,12 @@ static void test_full_barriers(void **state)
     unsigned counts[N_COUNTS];
     run_plan(&(struct plan){.options = {.max_ops = 24, .full_barriers = true},
                             .sk_options = "stream-fusion=1:feed-sync-all=1"},
-             10000, counts);
+             4000, counts);
     run_plan(
         &(struct plan){
             .options = {.max_ops = 12, .full_barriers = true, .early_start = true, .memory = true},
             .sk_options = "stream-fusion=0:feed-sync-all=1"},
-        5000, counts);
+        1000, counts);
 }
 
 static void test_large_graphs(void **state)
@@ -787,7 +787,7 @@ static void test_large_graphs(void **state)
     (void)state;
     unsigned counts[N_COUNTS];
     run_plan(&(struct plan){.options = {.max_ops = 64, .stream_fusion = true, .dynamic = true}},
-             10000, counts);
+             4000, counts);
 }
 
 /* Flags would overflow if the inserter did not see to it; it does not do more than it must. */
@@ -807,7 +807,7 @@ static void test_mutations(void **state)
     unsigned counts[N_COUNTS];
     run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true, .dynamic = true},
                             .mutated = true},
-             2000, counts);
+             1000, counts);
     if (counts[GRAPHS] < 1000)
         return;
     const unsigned *dropped = counts + MUTATED + DROPPED * N_MUTATION_COUNTS;
@@ -825,7 +825,7 @@ static void test_mutated_options(void **state)
         &(struct plan){
             .options = {.max_ops = 16, .stream_fusion = true, .options = true, .dynamic = true},
             .mutated = true},
-        1500, counts);
+        1000, counts);
 }
 
 static void test_mutated_early_start(void **state)
@@ -837,7 +837,7 @@ static void test_mutated_early_start(void **state)
             .options = {.max_ops = 12, .stream_fusion = true, .early_start = true, .memory = true},
             .sk_options = "stream-fusion=0",
             .mutated = true},
-        2000, counts);
+        1000, counts);
     const unsigned *recasts = counts + MUTATED + RECAST * N_MUTATION_COUNTS;
     assert_true(counts[GRAPHS] < 1000 ||
                 (recasts[STUCK] > 0 && recasts[LEFT] > 0 && recasts[DISORDERED] > 0));
@@ -850,7 +850,7 @@ static void test_mutated_full_barriers(void **state)
     run_plan(&(struct plan){.options = {.max_ops = 14, .full_barriers = true},
                             .sk_options = "stream-fusion=1:feed-sync-all=1",
                             .mutated = true},
-             700, counts);
+             400, counts);
 }
 
 static void test_mutated_chains(void **state)
