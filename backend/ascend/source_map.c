@@ -209,8 +209,9 @@ static void sort_lines(struct code_map *map)
 
 void code_map_add_part(struct code_map *map, const char *object)
 {
-    char error[512];
-    object_lines(object, add_line, map, error, sizeof error);
+    struct object_file *file = object_file_read(object);
+    object_file_lines(file, add_line, map);
+    object_file_free(file);
     sort_lines(map);
 }
 
@@ -230,8 +231,9 @@ static int compare_functions(const void *a, const void *b)
 
 void code_map_link(struct code_map *map, const char *linked)
 {
-    char error[512];
-    object_code(linked, add_function, map, error, sizeof error);
+    struct object_file *file = object_file_read(linked);
+    object_file_code(file, add_function, map);
+    object_file_free(file);
     if (map->functions.count)
         qsort(map->functions.at, map->functions.count, sizeof *map->functions.at,
               compare_functions);

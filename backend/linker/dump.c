@@ -267,12 +267,6 @@ const char *object_relocation_name(uint16_t machine, uint32_t type)
 
 /* The text form of an object. */
 
-struct dumper {
-    struct object_visitor visitor;
-    FILE *out;
-    bool later; /* something was printed already */
-};
-
 /* A name as one word: bytes that would break the line apart become \xNN, no name is "-". */
 static void print_name(FILE *out, const char *name)
 {
@@ -399,15 +393,9 @@ static void print_relocations(FILE *out, const struct object_input *input)
     }
 }
 
-static bool dump_input(struct object_visitor *visitor, struct object_input *input,
-                       const char *member)
+static void dump_input(FILE *out, const struct object_input *input, const char *member)
 {
-    struct dumper *dumper = (struct dumper *)visitor;
-    FILE *out = dumper->out;
-    if (dumper->later)
-        fputc('\n', out);
-    dumper->later = true;
-    if (member) {
+    if (*member) {
         print_name(out, member);
         fputs(": ", out);
     }
@@ -424,16 +412,20 @@ static bool dump_input(struct object_visitor *visitor, struct object_input *inpu
     print_sections(out, input);
     print_symbols(out, input);
     print_relocations(out, input);
-    return true;
 }
 
 bool object_dump(const char *path, FILE *out, char *error, size_t error_size)
 {
     struct object_error failure = {.set = false};
     struct object_arena arena = {.error = &failure};
-    struct dumper dumper = {{dump_input}, out, false};
-    bool ok = object_read_file(&arena, path, &dumper.visitor);
-    object_arena_free(&arena);
+    struct object_input *first = NULL;
+    bool ok = object_read_file(&arena, path, &first);
+    for (const struct object_input *input = first; ok && input; input = input->next) {
+        if (input != first)
+            fputc('\n', out);
+        dump_input(out, input, input->name + strlen(path));
+    }
+    arena_free(&arena.memory);
     if (!ok)
         snprintf(error, error_size, "%s", failure.text);
     return ok;

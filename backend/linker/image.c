@@ -393,6 +393,6 @@ void object_image_free(struct object_image *image)
     mem_unguard(&image->guard);
     unmap(image);
     object_map_free(&image->definitions);
-    object_arena_free(&image->arena);
+    arena_free(&image->arena.memory);
     mem_free(image);
 }

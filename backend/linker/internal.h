@@ -46,9 +46,6 @@ struct object_arena {
 /* `count` zeroed elements of `size` bytes, aligned for any type. */
 void *object_alloc(struct object_arena *arena, size_t count, size_t size);
 void *object_copy(struct object_arena *arena, const void *bytes, size_t size);
-char *object_format(struct object_arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void object_arena_free(struct object_arena *arena);
 
 /* A hash table from (scope, name) to a pointer. Names are not copied. A zeroed struct is empty. */
 struct object_map {
@@ -154,15 +151,16 @@ bool object_symbol_is_function(const struct object_input *input,
 struct object_input *object_input_clone(struct object_arena *arena,
                                         const struct object_input *input);
 
-/* Calls `visit` for the object or for each member of the archive, until it returns false.
- * `member` is NULL outside archives. */
-struct object_visitor {
-    bool (*visit)(struct object_visitor *visitor, struct object_input *input, const char *member);
+/* Reads an object, or all members of an archive in their order, as a list. */
+bool object_read_bytes(struct object_arena *arena, const char *name, const void *bytes, size_t size,
+                       struct object_input **first);
+bool object_read_file(struct object_arena *arena, const char *path, struct object_input **first);
+
+struct object_file {
+    struct object_error error;
+    struct object_arena arena;
+    struct object_input *first;
 };
-bool object_read_each(struct object_arena *arena, const char *name, const void *bytes, size_t size,
-                      struct object_visitor *visitor);
-/* The same for a file. */
-bool object_read_file(struct object_arena *arena, const char *path, struct object_visitor *visitor);
 
 /* ---- a write ---- */
 

@@ -1,77 +1,10 @@
-/* The interface of the linker: files that are read once and take part in several links, objects
- * that are made here, links. */
+/* The interface of the linker: links, and objects that are made here. */
 #include <assert.h>
 #include <string.h>
 
 #include "backend/linker/internal.h"
 #include "backend/linker/object.h"
-#include "ir/support/file.h"
 #include "ir/support/vec.h"
-
-/* ------------------------------------------------------------------------------- files ---- */
-
-struct object_file {
-    struct object_error error;
-    struct object_arena arena;
-    struct object_input *first, **tail;
-};
-
-struct file_reader {
-    struct object_visitor visitor;
-    struct object_file *file;
-};
-
-static bool keep_input(struct object_visitor *visitor, struct object_input *input,
-                       const char *member)
-{
-    (void)member;
-    struct object_file *file = ((struct file_reader *)visitor)->file;
-    if (!object_input_has_code(input, &file->error))
-        return false;
-    *file->tail = input;
-    file->tail = &input->next;
-    return true;
-}
-
-struct object_file *object_file_read(const char *path)
-{
-    struct object_file *file = mem_calloc(1, sizeof *file);
-    struct file_reader reader = {{keep_input}, file};
-    file->arena.error = &file->error;
-    file->tail = &file->first;
-    object_read_file(&file->arena, path, &reader.visitor);
-    return file;
-}
-
-const char *object_file_error(const struct object_file *file)
-{
-    return file->error.set ? file->error.text : NULL;
-}
-
-void object_file_free(struct object_file *file)
-{
-    if (!file)
-        return;
-    object_arena_free(&file->arena);
-    mem_free(file);
-}
-
-static void visit_functions(const struct object_input *input, object_function_visit *visit,
-                            void *user)
-{
-    for (uint32_t i = input->local_count; i < input->symbol_count; i++) {
-        const struct object_symbol *symbol = &input->symbols[i];
-        const struct object_section *section = object_symbol_section(input, symbol);
-        if (object_symbol_is_function(input, symbol))
-            visit(user, symbol->name, section ? section->size : 0);
-    }
-}
-
-void object_file_functions(const struct object_file *file, object_function_visit *visit, void *user)
-{
-    for (const struct object_input *input = file->first; input; input = input->next)
-        visit_functions(input, visit, user);
-}
 
 static const char *machine_text(const struct object_input *input)
 {
@@ -145,7 +78,7 @@ void object_link_free(struct object_link *link)
     if (!link)
         return;
     object_map_free(&link->groups);
-    object_arena_free(&link->arena);
+    arena_free(&link->arena.memory);
     mem_free(link);
 }
 
@@ -154,36 +87,35 @@ const char *object_link_error(const struct object_link *link)
     return link->error.set ? link->error.text : NULL;
 }
 
-struct adder {
-    struct object_visitor visitor;
-    struct object_link *link;
-    unsigned group;
-};
-
-static bool add_input(struct object_visitor *visitor, struct object_input *input,
-                      const char *member)
+/* Takes all of a list. */
+static bool take_all(struct object_link *link, unsigned group, struct object_input *input)
 {
-    (void)member;
-    struct adder *adder = (struct adder *)visitor;
-    return object_link_take(adder->link, adder->group, input);
+    while (input) {
+        struct object_input *next = input->next;
+        input->next = NULL;
+        if (!object_link_take(link, group, input))
+            return false;
+        input = next;
+    }
+    return true;
 }
 
 bool object_link_add(struct object_link *link, unsigned group, const char *name, const void *bytes,
                      size_t size)
 {
+    struct object_input *first;
     if (link->error.set)
         return false;
-    struct adder adder = {{add_input}, link, group};
-    char *label = object_copy(&link->arena, name, strlen(name) + 1);
-    return object_read_each(&link->arena, label, bytes, size, &adder.visitor);
+    char *label = arena_strndup(&link->arena.memory, name, strlen(name));
+    return object_read_bytes(&link->arena, label, bytes, size, &first) &&
+           take_all(link, group, first);
 }
 
 bool object_link_add_file(struct object_link *link, unsigned group, const char *path)
 {
-    if (link->error.set)
-        return false;
-    struct adder adder = {{add_input}, link, group};
-    return object_read_file(&link->arena, path, &adder.visitor);
+    struct object_input *first;
+    return !link->error.set && object_read_file(&link->arena, path, &first) &&
+           take_all(link, group, first);
 }
 
 bool object_link_export(struct object_link *link, unsigned group, const char *symbol,
@@ -220,19 +152,6 @@ bool object_link_bytes(struct object_link *link, void **bytes, size_t *size)
     if (!link->first_input)
         return object_fail(&link->error, "there is nothing to link");
     return object_write(link, bytes, size);
-}
-
-bool object_link_write(struct object_link *link, const char *path)
-{
-    void *bytes;
-    size_t size;
-    char text[sizeof link->error.text];
-    if (!object_link_bytes(link, &bytes, &size))
-        return false;
-    bool ok =
-        file_write(path, bytes, size, text, sizeof text) || object_fail(&link->error, "%s", text);
-    mem_free(bytes);
-    return ok;
 }
 
 /* Objects that are made here: what an object that is read becomes, without its bytes. */
@@ -298,7 +217,7 @@ void object_made_free(struct object_made *made)
         mem_free(made->sections[i].relocations);
     }
     vec_free(&made->symbols);
-    object_arena_free(&made->arena);
+    arena_free(&made->arena.memory);
     mem_free(made);
 }
 

@@ -36,20 +36,6 @@ void *object_copy(struct object_arena *arena, const void *bytes, size_t size)
     return copy;
 }
 
-char *object_format(struct object_arena *arena, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = arena_vprintf(&arena->memory, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
-void object_arena_free(struct object_arena *arena)
-{
-    arena_free(&arena->memory);
-}
-
 struct object_map_slot {
     uint64_t hash, scope;
     const char *name; /* NULL: free */

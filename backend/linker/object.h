@@ -44,11 +44,22 @@ void object_file_free(struct object_file *file);
 /* Why it could not be read, one line of text; NULL: it was. */
 const char *object_file_error(const struct object_file *file);
 
-/* Calls `visit` for each function that it defines (as object_defines understands it), with the size
- * of the section that it is in. */
+/* Calls `visit` for each global or weak function that it defines, with the size of its section.
+ * Symbols without a type in a section of code, as assembly may leave them, are functions. */
 typedef void object_function_visit(void *user, const char *name, uint64_t section_size);
 void object_file_functions(const struct object_file *file, object_function_visit *visit,
                            void *user);
+
+/* Calls `visit` for each function that it defines, whatever its binding, with its place in the
+ * code: sections of code follow one another, each at its alignment. */
+typedef void object_code_visit(void *user, const char *name, uint64_t address, uint64_t size);
+void object_file_code(const struct object_file *file, object_code_visit *visit, void *user);
+
+/* Calls `visit` for each row of its line tables (DWARF 2 to 4): at this offset from the begin of a
+ * function, code of this line of a file begins. What is malformed ends its table. */
+typedef void object_line_visit(void *user, const char *function, uint64_t offset, const char *file,
+                               uint32_t line);
+void object_file_lines(const struct object_file *file, object_line_visit *visit, void *user);
 
 /* Adds it to `group`, as object_link_add_file does. It must outlive the link. */
 bool object_link_add_read(struct object_link *link, unsigned group, const struct object_file *file);
@@ -123,10 +134,8 @@ bool object_link_place(struct object_link *link, unsigned group, const char *sym
  * the same. Strong ones stay their group's. */
 bool object_link_share(struct object_link *link, unsigned group);
 
-/* Combines everything and writes the object atomically to `path` ("-" is standard output). The
- * same inputs in the same order give the same bytes. */
-bool object_link_write(struct object_link *link, const char *path);
-/* The same to memory; free `*bytes` with mem_free(). */
+/* Combines everything; free `*bytes` with mem_free(). The same inputs in the same order give the
+ * same bytes. */
 bool object_link_bytes(struct object_link *link, void **bytes, size_t *size);
 
 /* Calls `visit` for each name that some input needs and none defines for it, with the group that
@@ -161,34 +170,11 @@ void *object_image_find(const struct object_image *image, const char *name);
 /* For NULL does nothing. */
 void object_image_free(struct object_image *image);
 
-/* The number of bytes in .text sections (.text and .text.*) of the object or of all members of
- * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
-bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);
-
 /* The number of relocations that code of the object needs before it can run, and the symbol of the
  * first one ("" where it has no name). 0 of a file that a linker has finished, which is no
- * relocatable object. The same errors. */
+ * relocatable object. False with a text in `error` where it cannot be read. */
 bool object_code_relocations(const char *path, uint64_t *count, char *symbol, size_t symbol_size,
                              char *error, size_t error_size);
-
-/* Whether the object or archive defines `symbol` as a global or weak function: with the type of
- * one, or without a type in a section of code, as assembly may leave it. The same errors. */
-bool object_defines(const char *path, const char *symbol, bool *defined, char *error,
-                    size_t error_size);
-
-/* Calls `visit` for each function that the object defines, whatever its binding, with its place in
- * the code: sections of code stand one behind the other, each at its alignment. The same errors. */
-typedef void object_code_visit(void *user, const char *name, uint64_t address, uint64_t size);
-bool object_code(const char *path, object_code_visit *visit, void *user, char *error,
-                 size_t error_size);
-
-/* Calls `visit` for each row of the object's line tables (DWARF 2 to 4): at this offset from the
- * begin of a function, code of this line of a file begins. What is malformed ends its table. The
- * same errors. */
-typedef void object_line_visit(void *user, const char *function, uint64_t offset, const char *file,
-                               uint32_t line);
-bool object_lines(const char *path, object_line_visit *visit, void *user, char *error,
-                  size_t error_size);
 
 /* Prints sections, symbols and relocations of an object, or of each member of an archive, in a
  * stable text form (no addresses of this run, no path). docs/objects.md describes it. */

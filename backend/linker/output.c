@@ -159,7 +159,7 @@ static void add_relocations(struct object_writer *writer, struct file *file, uin
     for (struct object_output *output = writer->first_output; output; output = output->next) {
         if (output->relocation_count == 0)
             continue;
-        char *name = object_format(&writer->arena, ".rela%s", output->name);
+        char *name = arena_printf(&writer->arena.memory, ".rela%s", output->name);
         add_header(writer, file, name,
                    (Elf64_Shdr){.sh_type = SHT_RELA,
                                 .sh_flags = SHF_INFO_LINK,
@@ -426,7 +426,7 @@ static void writer_end(struct object_writer *writer)
     object_map_free(&writer->undefined);
     object_map_free(&writer->output_map);
     object_strings_free(&writer->names);
-    object_arena_free(&writer->arena);
+    arena_free(&writer->arena.memory);
 }
 
 bool object_write(struct object_link *link, void **bytes, size_t *size)

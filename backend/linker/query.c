@@ -14,8 +14,20 @@
 
 static const char thin_magic[] = "!<thin>\n";
 
-static bool visit_member(struct object_arena *arena, const char *name, Elf *member,
-                         struct object_visitor *visitor)
+/* Reads an object to the end of a list. */
+static bool read_object(struct object_arena *arena, const char *name, const void *bytes,
+                        size_t size, struct object_input ***tail)
+{
+    struct object_input *input = object_input_read(arena, name, bytes, size);
+    if (!input)
+        return false;
+    **tail = input;
+    *tail = &input->next;
+    return true;
+}
+
+static bool read_member(struct object_arena *arena, const char *name, Elf *member,
+                        struct object_input ***tail)
 {
     const Elf_Arhdr *header = elf_getarhdr(member);
     if (!header || !header->ar_name || !header->ar_rawname)
@@ -24,7 +36,7 @@ static bool visit_member(struct object_arena *arena, const char *name, Elf *memb
     if (strcmp(header->ar_name, "/") == 0 || strcmp(header->ar_name, "//") == 0 ||
         strcmp(header->ar_name, "/SYM64/") == 0)
         return true;
-    char *label = object_format(arena, "%s(%s)", name, header->ar_name);
+    char *label = arena_printf(&arena->memory, "%s(%s)", name, header->ar_name);
     if (strncmp(header->ar_rawname, "#1/", 3) == 0 || strcmp(header->ar_name, "__.SYMDEF") == 0)
         return object_fail(arena->error, "%.400s: BSD archives are not supported, only GNU ones",
                            label);
@@ -32,16 +44,15 @@ static bool visit_member(struct object_arena *arena, const char *name, Elf *memb
     const char *bytes = elf_rawfile(member, &size);
     if (!bytes)
         return object_fail(arena->error, "%.400s: malformed archive member", label);
-    struct object_input *input = object_input_read(arena, label, bytes, size);
-    return input && visitor->visit(visitor, input, label + strlen(name));
+    return read_object(arena, label, bytes, size, tail);
 }
 
 static bool read_members(struct object_arena *arena, const char *name, Elf *archive,
-                         size_t archive_size, struct object_visitor *visitor)
+                         size_t archive_size, struct object_input ***tail)
 {
     size_t end = SARMAG;
     Elf *member;
-    /* Members of an image in memory have no file behind them; this mode does not look for one. */
+    /* Members of an image in memory have no file; this mode does not look for one. */
     Elf_Cmd command = ELF_C_READ_MMAP;
     bool ok = true;
     while (ok && (member = elf_begin(-1, command, archive))) {
@@ -54,7 +65,7 @@ static bool read_members(struct object_arena *arena, const char *name, Elf *arch
             end = start + size;
         struct mem_guard guard;
         mem_guard(&guard, object_elf_end, member);
-        ok = ok && visit_member(arena, name, member, visitor);
+        ok = ok && read_member(arena, name, member, tail);
         mem_unguard(&guard);
         command = elf_next(member);
         elf_end(member);
@@ -68,7 +79,7 @@ static bool read_members(struct object_arena *arena, const char *name, Elf *arch
 }
 
 static bool read_archive(struct object_arena *arena, const char *name, const void *bytes,
-                         size_t size, struct object_visitor *visitor)
+                         size_t size, struct object_input ***tail)
 {
     if (size == SARMAG)
         return true;
@@ -78,199 +89,132 @@ static bool read_archive(struct object_arena *arena, const char *name, const voi
     struct mem_guard guard;
     mem_guard(&guard, object_elf_end, archive);
     bool ok = archive && elf_kind(archive) == ELF_K_AR
-                  ? read_members(arena, name, archive, size, visitor)
+                  ? read_members(arena, name, archive, size, tail)
                   : object_fail(arena->error, "%.400s: malformed archive", name);
     mem_unguard(&guard);
     elf_end(archive);
     return ok;
 }
 
-static bool read_any(struct object_arena *arena, const char *name, const void *bytes, size_t size,
-                     struct object_visitor *visitor)
+bool object_read_bytes(struct object_arena *arena, const char *name, const void *bytes, size_t size,
+                       struct object_input **first)
 {
-    if (size >= SARMAG && memcmp(bytes, thin_magic, SARMAG) == 0)
-        return object_fail(arena->error,
-                           "%.400s: thin archives are not supported; make it without 'T'", name);
-    if (size >= SARMAG && memcmp(bytes, ARMAG, SARMAG) == 0)
-        return read_archive(arena, name, bytes, size, visitor);
-    struct object_input *input = object_input_read(arena, name, bytes, size);
-    return input && visitor->visit(visitor, input, NULL);
-}
-
-bool object_read_each(struct object_arena *arena, const char *name, const void *bytes, size_t size,
-                      struct object_visitor *visitor)
-{
+    struct object_input **tail = first;
+    bool ok;
+    *first = NULL;
     errno = 0;
-    bool ok = read_any(arena, name, bytes, size, visitor);
+    if (size >= SARMAG && memcmp(bytes, thin_magic, SARMAG) == 0)
+        ok = object_fail(arena->error,
+                         "%.400s: thin archives are not supported; make it without 'T'", name);
+    else if (size >= SARMAG && memcmp(bytes, ARMAG, SARMAG) == 0)
+        ok = read_archive(arena, name, bytes, size, &tail);
+    else
+        ok = read_object(arena, name, bytes, size, &tail);
     /* Without memory, libelf says what it says of a malformed file. */
     if (!ok && errno == ENOMEM)
         mem_exhausted();
     return ok;
 }
 
-bool object_read_file(struct object_arena *arena, const char *path, struct object_visitor *visitor)
+bool object_read_file(struct object_arena *arena, const char *path, struct object_input **first)
 {
     struct file_bytes bytes;
     char text[sizeof arena->error->text];
     bool standard = strcmp(path, "-") == 0;
     if (!(standard ? file_read : file_read_regular)(path, &bytes, text, sizeof text))
         return object_fail(arena->error, "%s", text);
-    char *name = object_copy(arena, path, strlen(path) + 1);
-    bool ok = object_read_each(arena, name, bytes.data, bytes.size, visitor);
+    char *name = arena_strndup(&arena->memory, path, strlen(path));
+    bool ok = object_read_bytes(arena, name, bytes.data, bytes.size, first);
     file_bytes_free(&bytes);
     return ok;
 }
 
-struct query {
-    struct object_visitor visitor;
-    const char *symbol;
-    uint64_t text_size;
-    bool defined;
-    uint64_t relocations;
-    char *name; /* of the first one's symbol */
-    size_t name_size;
-    object_code_visit *visit_code;
-    void *user;
-};
+/* ---- files ---- */
 
-static bool run(struct query *query, const char *path, char *error, size_t error_size)
+struct object_file *object_file_read(const char *path)
 {
-    struct object_error failure = {.set = false};
-    struct object_arena arena = {.error = &failure};
-    bool ok = object_read_file(&arena, path, &query->visitor);
-    object_arena_free(&arena);
-    if (!ok)
-        snprintf(error, error_size, "%s", failure.text);
-    return ok;
+    struct object_file *file = mem_calloc(1, sizeof *file);
+    file->arena.error = &file->error;
+    if (object_read_file(&file->arena, path, &file->first))
+        for (struct object_input *input = file->first; input; input = input->next)
+            if (!object_input_has_code(input, &file->error))
+                break;
+    return file;
 }
 
-static bool add_text(struct object_visitor *visitor, struct object_input *input, const char *member)
+const char *object_file_error(const struct object_file *file)
 {
-    (void)member;
-    struct query *query = (struct query *)visitor;
-    for (uint32_t i = 1; i < input->section_count; i++) {
-        const struct object_section *section = &input->sections[i];
-        if (section->type == SHT_PROGBITS &&
-            (strcmp(section->name, ".text") == 0 || strncmp(section->name, ".text.", 6) == 0))
-            query->text_size += section->size;
+    return file->error.set ? file->error.text : NULL;
+}
+
+void object_file_free(struct object_file *file)
+{
+    if (!file)
+        return;
+    arena_free(&file->arena.memory);
+    mem_free(file);
+}
+
+void object_file_functions(const struct object_file *file, object_function_visit *visit, void *user)
+{
+    for (const struct object_input *input = file->first; input; input = input->next)
+        for (uint32_t i = input->local_count; i < input->symbol_count; i++) {
+            const struct object_symbol *symbol = &input->symbols[i];
+            const struct object_section *section = object_symbol_section(input, symbol);
+            if (object_symbol_is_function(input, symbol))
+                visit(user, symbol->name, section ? section->size : 0);
+        }
+}
+
+void object_file_code(const struct object_file *file, object_code_visit *visit, void *user)
+{
+    for (const struct object_input *input = file->first; input; input = input->next) {
+        /* Where each section of code begins. */
+        uint64_t *begins = mem_calloc(input->section_count, sizeof *begins), size = 0;
+        for (uint32_t i = 1; i < input->section_count; i++) {
+            const struct object_section *section = &input->sections[i];
+            if (!(section->flags & SHF_EXECINSTR))
+                continue;
+            begins[i] = (size + section->align - 1) / section->align * section->align;
+            size = begins[i] + section->size;
+        }
+        for (uint32_t i = 1; i < input->symbol_count; i++) {
+            const struct object_symbol *symbol = &input->symbols[i];
+            const struct object_section *section = object_symbol_section(input, symbol);
+            if (symbol->type == STT_FUNC && section && section->flags & SHF_EXECINSTR)
+                visit(user, symbol->name, begins[symbol->section] + symbol->value, symbol->size);
+        }
+        mem_free(begins);
     }
-    return true;
-}
-
-bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size)
-{
-    struct query query = {.visitor = {add_text}};
-    bool ok = run(&query, path, error, error_size);
-    *size = ok ? query.text_size : 0;
-    return ok;
-}
-
-static bool count_relocations(struct object_visitor *visitor, struct object_input *input,
-                              const char *member)
-{
-    (void)member;
-    struct query *query = (struct query *)visitor;
-    for (uint32_t i = 1; i < input->section_count; i++) {
-        const struct object_section *section = &input->sections[i];
-        if (!(section->flags & SHF_EXECINSTR) || section->relocation_count == 0)
-            continue;
-        if (query->relocations == 0)
-            snprintf(query->name, query->name_size, "%s",
-                     input->symbols[section->relocations[0].symbol].name);
-        query->relocations += section->relocation_count;
-    }
-    return true;
-}
-
-/* Whether a file says of itself that it is a relocatable object, or cannot be read. */
-static bool is_relocatable(const char *path)
-{
-    Elf64_Ehdr header;
-    FILE *file = fopen(path, "rb");
-    bool read = file && fread(&header, sizeof header, 1, file) == 1;
-    if (file)
-        fclose(file);
-    return !read || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type == ET_REL;
 }
 
 bool object_code_relocations(const char *path, uint64_t *count, char *symbol, size_t symbol_size,
                              char *error, size_t error_size)
 {
-    struct query query = {.visitor = {count_relocations}, .name = symbol, .name_size = symbol_size};
+    Elf64_Ehdr header;
+    FILE *stream = fopen(path, "rb");
+    bool read = stream && fread(&header, sizeof header, 1, stream) == 1;
+    if (stream)
+        fclose(stream);
+    *count = 0;
     *symbol = '\0';
-    bool ok = !is_relocatable(path) || run(&query, path, error, error_size);
-    *count = query.relocations;
-    return ok;
-}
-
-static bool find_definition(struct object_visitor *visitor, struct object_input *input,
-                            const char *member)
-{
-    (void)member;
-    struct query *query = (struct query *)visitor;
-    for (uint32_t i = input->local_count; i < input->symbol_count && !query->defined; i++)
-        query->defined = object_symbol_is_function(input, &input->symbols[i]) &&
-                         strcmp(input->symbols[i].name, query->symbol) == 0;
-    return true;
-}
-
-bool object_defines(const char *path, const char *symbol, bool *defined, char *error,
-                    size_t error_size)
-{
-    struct query query = {.visitor = {find_definition}, .symbol = symbol};
-    bool ok = run(&query, path, error, error_size);
-    *defined = ok && query.defined;
-    return ok;
-}
-
-static uint64_t align_up(uint64_t size, uint64_t align)
-{
-    return (size + align - 1) / align * align;
-}
-
-/* Where each section begins in the code; of others nothing is said. */
-static uint64_t *place_code(struct object_arena *arena, const struct object_input *input)
-{
-    uint64_t *begins = object_alloc(arena, input->section_count, sizeof *begins), size = 0;
-    for (uint32_t i = 1; i < input->section_count; i++) {
-        const struct object_section *section = &input->sections[i];
-        if (!(section->flags & SHF_EXECINSTR))
-            continue;
-        begins[i] = align_up(size, section->align);
-        size = begins[i] + section->size;
-    }
-    return begins;
-}
-
-struct code_query {
-    struct query query;
-    struct object_arena arena;
-};
-
-static bool visit_code(struct object_visitor *visitor, struct object_input *input,
-                       const char *member)
-{
-    (void)member;
-    struct code_query *code = (struct code_query *)visitor;
-    uint64_t *begins = place_code(&code->arena, input);
-    for (uint32_t i = 1; i < input->symbol_count; i++) {
-        const struct object_symbol *symbol = &input->symbols[i];
-        const struct object_section *section = object_symbol_section(input, symbol);
-        if (symbol->type == STT_FUNC && section && section->flags & SHF_EXECINSTR)
-            code->query.visit_code(code->query.user, symbol->name,
-                                   begins[symbol->section] + symbol->value, symbol->size);
-    }
-    return true;
-}
-
-bool object_code(const char *path, object_code_visit *visit, void *user, char *error,
-                 size_t error_size)
-{
-    struct object_error failure = {.set = false};
-    struct code_query code = {{.visitor = {visit_code}, .visit_code = visit, .user = user},
-                              {.error = &failure}};
-    bool ok = run(&code.query, path, error, error_size);
-    object_arena_free(&code.arena);
+    if (read && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type != ET_REL)
+        return true;
+    struct object_file *file = object_file_read(path);
+    bool ok = !file->error.set;
+    if (!ok)
+        snprintf(error, error_size, "%s", file->error.text);
+    for (const struct object_input *input = file->first; ok && input; input = input->next)
+        for (uint32_t i = 1; i < input->section_count; i++) {
+            const struct object_section *section = &input->sections[i];
+            if (!(section->flags & SHF_EXECINSTR) || section->relocation_count == 0)
+                continue;
+            if (*count == 0)
+                snprintf(symbol, symbol_size, "%s",
+                         input->symbols[section->relocations[0].symbol].name);
+            *count += section->relocation_count;
+        }
+    object_file_free(file);
     return ok;
 }
 
@@ -497,47 +441,22 @@ static bool read_header(struct program *program)
     return !cursor->over && program->line_range > 0 && program->opcode_base > 0;
 }
 
-struct reader {
-    struct object_visitor visitor;
-    object_line_visit *visit;
-    void *user;
-};
-
-static void read_table(const struct reader *reader, const struct object_section *section)
+void object_file_lines(const struct object_file *file, object_line_visit *visit, void *user)
 {
-    struct cursor rest = {section, 0, section->size, false};
-    while (rest.at < rest.end) {
-        uint64_t size = take(&rest, 4);
-        if (rest.over || size > rest.end - rest.at)
-            return;
-        struct program program = {.cursor = {section, rest.at, rest.at + size, false},
-                                  .visit = reader->visit,
-                                  .user = reader->user};
-        if (read_header(&program))
-            execute(&program);
-        rest.at += size;
-    }
-}
-
-static bool read_tables(struct object_visitor *visitor, struct object_input *input,
-                        const char *member)
-{
-    (void)member;
-    for (uint32_t i = 1; i < input->section_count; i++)
-        if (strcmp(input->sections[i].name, ".debug_line") == 0 && input->sections[i].data)
-            read_table((struct reader *)visitor, &input->sections[i]);
-    return true;
-}
-
-bool object_lines(const char *path, object_line_visit *visit, void *user, char *error,
-                  size_t error_size)
-{
-    struct object_error failure = {.set = false};
-    struct object_arena arena = {.error = &failure};
-    struct reader reader = {{read_tables}, visit, user};
-    bool ok = object_read_file(&arena, path, &reader.visitor);
-    object_arena_free(&arena);
-    if (!ok)
-        snprintf(error, error_size, "%s", failure.text);
-    return ok;
+    for (const struct object_input *input = file->first; input; input = input->next)
+        for (uint32_t i = 1; i < input->section_count; i++) {
+            const struct object_section *section = &input->sections[i];
+            struct cursor rest = {section, 0, section->data ? section->size : 0, false};
+            while (strcmp(section->name, ".debug_line") == 0 && rest.at < rest.end) {
+                uint64_t size = take(&rest, 4);
+                if (rest.over || size > rest.end - rest.at)
+                    break;
+                struct program program = {.cursor = {section, rest.at, rest.at + size, false},
+                                          .visit = visit,
+                                          .user = user};
+                if (read_header(&program))
+                    execute(&program);
+                rest.at += size;
+            }
+        }
 }

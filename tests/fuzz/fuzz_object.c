@@ -54,18 +54,44 @@ static void try_plain(const uint8_t *data, size_t size)
     object_link_free(link);
 }
 
+static void ignore_function(void *user, const char *name, uint64_t section_size)
+{
+    (void)user;
+    (void)name;
+    (void)section_size;
+}
+
+static void ignore_code(void *user, const char *name, uint64_t address, uint64_t size)
+{
+    (void)user;
+    (void)name;
+    (void)address;
+    (void)size;
+}
+
+static void ignore_line(void *user, const char *function, uint64_t offset, const char *file,
+                        uint32_t line)
+{
+    (void)user;
+    (void)function;
+    (void)offset;
+    (void)file;
+    (void)line;
+}
+
 /* The queries read files: one temporary file serves all inputs of the process. */
 static void try_queries(const uint8_t *data, size_t size)
 {
     char path[] = "/tmp/fuzz_object.XXXXXX", error[256];
     int fd = mkstemp(path);
     FILE *out = fopen("/dev/null", "w");
-    uint64_t text;
-    bool defined;
     if (fd >= 0 && out && write(fd, data, size) == (ssize_t)size) {
         object_dump(path, out, error, sizeof error);
-        object_text_size(path, &text, error, sizeof error);
-        object_defines(path, "entry", &defined, error, sizeof error);
+        struct object_file *file = object_file_read(path);
+        object_file_functions(file, ignore_function, NULL);
+        object_file_code(file, ignore_code, NULL);
+        object_file_lines(file, ignore_line, NULL);
+        object_file_free(file);
     }
     if (out)
         fclose(out);

@@ -509,6 +509,8 @@ static void use_objects(void *user)
 {
     unsigned *functions = user;
     char error[512];
+    void *bytes;
+    size_t size;
     struct stream stream;
     struct object_file *file = object_file_read(scratch_path("large.a"));
     object_file_functions(file, count_function, functions);
@@ -517,8 +519,10 @@ static void use_objects(void *user)
     object_link_export(link, 0, "one1", "first");
     object_link_keep(link, "first");
     object_link_copy(link, 0, 1);
-    if (!object_link_write(link, scratch_path("out/x.o")))
+    if (!object_link_bytes(link, &bytes, &size) ||
+        !file_write(scratch_path("out/x.o"), bytes, size, error, sizeof error))
         fail_msg("%s", object_link_error(link));
+    mem_free(bytes);
     object_link_free(link);
     object_file_free(file);
     stream_open(&stream);

@@ -22,7 +22,7 @@ static void test_determinism(void **state)
     export(link, 0, "entry", "entry");
     add(link, 0, "data1.o");
     add(link, 0, "data2.o");
-    assert_ok(link, object_link_write(link, path_of("again.o")));
+    assert_ok(link, write_link(link, "again.o"));
     object_link_free(link);
     bytes = read_bytes("again.o", &size);
     assert_int_equal(size, first_size);
@@ -36,7 +36,7 @@ static void test_same_as_ld(void **state)
     (void)state;
     assert_int_equal(shell("ld -r -o ld.o data1.o data2.o"), 0);
     struct object_link *link = link_pair("data1.o", "data2.o");
-    assert_ok(link, object_link_write(link, path_of("ours.o")));
+    assert_ok(link, write_link(link, "ours.o"));
     object_link_free(link);
     struct keeper ld, ours;
     read_back(&ld, "ld.o");
@@ -62,8 +62,8 @@ static void test_same_as_ld(void **state)
         assert_int_equal(theirs->align, mine->align);
         assert_int_equal(theirs->relocation_count, mine->relocation_count);
     }
-    object_arena_free(&ld.arena);
-    object_arena_free(&ours.arena);
+    arena_free(&ld.arena.memory);
+    arena_free(&ours.arena.memory);
 }
 
 static char *dump(const char *name)
@@ -158,7 +158,7 @@ static void test_many_inputs(void **state)
     read_back(&keeper, "many-out.o");
     assert_string_equal(defined_globals(&keeper), "second_77");
     assert_int_equal(symbols_named(&keeper, "weak_one"), COUNT);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 static void test_many_sections(void **state)
@@ -183,7 +183,7 @@ static void test_many_sections(void **state)
     const struct object_section *data = section_named(&keeper, ".data");
     assert_int_equal(data->relocation_count, 2);
     assert_string_equal(keeper.input->symbols[data->relocations[0].symbol].name, "kept");
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
     assert_int_equal(shell("readelf -SW wide-out.o 2>&1 | grep -q s65999"), 0);
 }
 

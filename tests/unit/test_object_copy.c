@@ -35,7 +35,7 @@ static void *load_copies(const char *object, const char *symbols, const char *ou
             assert_ok(link, object_link_keep(link, as));
         }
     }
-    assert_ok(link, object_link_write(link, path_of(output)));
+    assert_ok(link, write_link(link, output));
     object_link_free(link);
     return load(output);
 }
@@ -90,8 +90,8 @@ static void test_sizes(void **state)
     assert_string_equal(defined_globals(&three), "f_0 f_1 f_2");
     assert_int_equal(symbols_named(&three, "table"), 1);
     assert_int_equal(symbols_named(&three, "zeros"), 1);
-    object_arena_free(&one.arena);
-    object_arena_free(&three.arena);
+    arena_free(&one.arena.memory);
+    arena_free(&three.arena.memory);
 }
 
 /* ---- code ---- */
@@ -141,7 +141,7 @@ static void test_jump_tables(void **state)
     assert_int_equal(table->relocations[0].addend, 1);
     assert_int_equal(table->relocations[1].addend - table->relocations[0].addend,
                      symbol_named(&keeper, "g")->value - symbol_named(&keeper, "f")->value);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 static void test_archive_members(void **state)
@@ -164,7 +164,7 @@ static void test_archive_members(void **state)
     read_back(&keeper, "m-out.o");
     assert_int_equal(symbols_named(&keeper, "shared"), 1);
     assert_int_equal(symbols_named(&keeper, "unused"), 1);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
     /* Calls within a copy stay in it: each `helper` is referred to once. */
     const char *text = "x86_64";
     if (shell("objdump -dr m-out.o 2>/dev/null | grep -q %s", text) == 0)
@@ -202,7 +202,7 @@ static void test_comdat(void **state)
     read_back(&keeper, "c-out.o");
     assert_int_equal(symbols_named(&keeper, "_Z5twicei"), 3);
     assert_int_equal(symbols_named(&keeper, "_ZZ5twiceiE5calls"), 1);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 /* A reference to a group's discarded member goes to the kept one of the same copy. */
@@ -231,7 +231,7 @@ static void test_comdat_references(void **state)
     static const uint64_t wanted[] = {1, 1, 3, 3};
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(own->relocations[i].addend, wanted[i]);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 static void test_exceptions(void **state)
@@ -272,7 +272,7 @@ static void test_init(void **state)
     read_back(&keeper, "piece-out.o");
     assert_int_equal(size_of(&keeper, ".init"), 1);
     assert_int_equal(size_of(&keeper, "wx"), 4);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 /* The same link written twice, and made twice, gives the same bytes. */
@@ -318,8 +318,8 @@ static void test_aarch64(void **state)
     read_back(&two, "arm-out.o");
     assert_true(size_of(&two, ".text") >= 2 * size_of(&one, ".text"));
     assert_int_equal(size_of(&two, ".bss"), size_of(&one, ".bss"));
-    object_arena_free(&one.arena);
-    object_arena_free(&two.arena);
+    arena_free(&one.arena.memory);
+    arena_free(&two.arena.memory);
 }
 
 /* ---- errors ---- */

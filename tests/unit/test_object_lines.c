@@ -16,9 +16,12 @@ static void add_row(void *user, const char *function, uint64_t offset, const cha
 
 static bool read_lines(const char *name, struct rows *rows)
 {
-    char error[512];
+    struct object_file *file = object_file_read(path_of(name));
+    bool ok = !object_file_error(file);
     rows->text[0] = '\0';
-    return object_lines(path_of(name), add_row, rows, error, sizeof error);
+    object_file_lines(file, add_row, rows);
+    object_file_free(file);
+    return ok;
 }
 
 static const char source[] = "void f(int);\n"
@@ -93,7 +96,7 @@ static void test_damage(void **state)
             *place = old;
     }
     free(bytes);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 /* ---- programs by hand ---- */
@@ -144,7 +147,6 @@ static void test_program(void **state)
 {
     (void)state;
     struct rows rows = {""};
-    char error[512];
     char text[4096];
     strcpy(text, functions);
     size_t used = strlen(text);
@@ -152,12 +154,17 @@ static void test_program(void **state)
     used += add_table(text + used, sizeof text - used, 2, 5, ".byte 0,9,2\n.quad g\n.byte 1");
     add_table(text + used, sizeof text - used, 3, 4, ".byte 0,9,2\n.quad g\n.byte 3,1,1");
     assemble("program", text);
-    assert_true(object_lines(path_of("program.o"), add_place, &rows, error, sizeof error));
+    struct object_file *file = object_file_read(path_of("program.o"));
+    object_file_lines(file, add_place, &rows);
+    object_file_free(file);
     assert_string_equal(rows.text, "f+4:a.c:1 f+10:a.c:11 f+10:b.c:9 f+12:b.c:11 f+12:b.c:8 "
                                    "f+52:b.c:8 f+58:b.c:8 f+58:b.c:8 f+58:b.c:8 f+58::8 "
                                    "f+58:a.c:129 g+0:a.c:1 g+0:a.c:2 ");
     compile_with("cc -Wa,-W", "none", "s", ".section .debug_line,\"\",@nobits\n.zero 8\n");
-    assert_true(object_lines(path_of("none.o"), add_place, &rows, error, sizeof error));
+    file = object_file_read(path_of("none.o"));
+    assert_null(object_file_error(file));
+    object_file_lines(file, add_place, &rows);
+    object_file_free(file);
 }
 
 /* ---- functions ---- */
@@ -175,14 +182,17 @@ static void add_code(void *user, const char *name, uint64_t address, uint64_t si
 static void test_code(void **state)
 {
     (void)state;
-    char error[512];
     compile_with("cc -O1 -ffunction-sections -falign-functions=64", "code", "c", source);
-    assert_true(object_code(path_of("code.o"), add_code, NULL, error, sizeof error));
+    struct object_file *file = object_file_read(path_of("code.o"));
+    object_file_code(file, add_code, NULL);
+    object_file_free(file);
     assert_int_equal(begins[0], 0);
     assert_true(ends[0] > 0 && ends[0] <= begins[1] && begins[1] < ends[1]);
     assert_int_equal(begins[1] % 64, 0);
-    assert_false(object_code(path_of("absent.o"), add_code, NULL, error, sizeof error));
-    assert_non_null(strstr(error, "absent.o"));
+    file = object_file_read(path_of("absent.o"));
+    assert_non_null(strstr(object_file_error(file), "absent.o"));
+    object_file_code(file, add_code, NULL);
+    object_file_free(file);
 }
 
 int main(void)

@@ -80,7 +80,7 @@ static void test_in_proportion(void **state)
     assemble_packed("little", "zlib", "little.o");
     assert_true(is_packed("little.o"));
     struct object_link *link = link_pair("little.o", NULL);
-    assert_ok(link, object_link_write(link, path_of("unpacked.o")));
+    assert_ok(link, write_link(link, "unpacked.o"));
     object_link_free(link);
     static const char text[] = ".section .debug_str,\"\",@progbits\n.zero 4000000\n";
     write_bytes("bomb.s", text, sizeof text - 1);

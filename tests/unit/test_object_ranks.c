@@ -45,7 +45,7 @@ static void assert_order(const char *const *symbols, const char *name)
     for (; symbols[1]; symbols++)
         if (place_of(&keeper, symbols[0]) >= place_of(&keeper, symbols[1]))
             fail_msg("'%s' does not stand before '%s'", symbols[0], symbols[1]);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 static void test_ranks(void **state)

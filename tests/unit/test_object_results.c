@@ -14,9 +14,9 @@ static void expect_dump(const char *name, const char *expected)
     free(text);
 }
 
-static void write_link(struct object_link *link, const char *name)
+static void write_result(struct object_link *link, const char *name)
 {
-    assert_ok(link, object_link_write(link, path_of(name)));
+    assert_ok(link, write_link(link, name));
     object_link_free(link);
 }
 
@@ -218,7 +218,7 @@ static void test_two_groups(void **state)
     add(link, 0, "first.o");
     add(link, 1, "second.o");
     export(link, 1, "g", "g");
-    write_link(link, "two.o");
+    write_result(link, "two.o");
     expect_dump("two.o", two_groups);
 }
 
@@ -362,15 +362,15 @@ static void patch_header(const char *from, const char *to, uint32_t version, uin
 static void expect_header(const char *first, const char *second, uint32_t version, uint32_t flags)
 {
     struct keeper keeper;
-    write_link(link_pair(first, second), "header.o");
+    write_result(link_pair(first, second), "header.o");
     read_back(&keeper, "header.o");
     assert_int_equal(keeper.input->version, version);
     assert_int_equal(keeper.input->flags, flags);
-    object_arena_free(&keeper.arena);
-    write_link(link_pair(second, first), "header.o");
+    arena_free(&keeper.arena.memory);
+    write_result(link_pair(second, first), "header.o");
     read_back(&keeper, "header.o");
     assert_int_equal(keeper.input->version, version);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
 }
 
 /* Of stacks, which NPU objects have in the version, the largest is taken. */
@@ -394,7 +394,7 @@ static void test_headers(void **state)
     read_back(&keeper, "header.o");
     assert_int_equal(keeper.input->abi, ELFOSABI_STANDALONE);
     assert_int_equal(keeper.input->abi_version, 2);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
     refuse("flags1.o", "plain.o", "plain.o", "flags1.o");
 }
 
@@ -410,10 +410,10 @@ static void test_singular(void **state)
     assemble("moved", ".section .gnu.attributes,\"\",@0x6ffffff5\n.byte 1, 2\n"
                       ".reloc 0, R_X86_64_8, f\n");
     struct keeper keeper;
-    write_link(link_pair("same1.o", "same2.o"), "single.o");
+    write_result(link_pair("same1.o", "same2.o"), "single.o");
     read_back(&keeper, "single.o");
     assert_int_equal(section_named(&keeper, ".gnu.attributes")->size, 2);
-    object_arena_free(&keeper.arena);
+    arena_free(&keeper.arena.memory);
     static const char *const others[] = {"byte", "long", "moved"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         char file[16];
@@ -458,7 +458,7 @@ static void test_frames(void **state)
     char source[256];
     snprintf(source, sizeof source, ".section .eh_frame,\"a\",@progbits\n%s\n", text);
     assemble("frame", source);
-    write_link(link_pair("frame.o", NULL), "framed.o");
+    write_result(link_pair("frame.o", NULL), "framed.o");
 }
 
 /* An archive whose last member has an odd size ends in a byte of padding. */
@@ -467,7 +467,7 @@ static void test_odd_member(void **state)
     (void)state;
     assemble("odd", "a: ret\n");
     assert_int_equal(shell("printf x >>odd.o && rm -f odd.a && ar rcD odd.a odd.o"), 0);
-    write_link(link_pair("odd.a", NULL), "even.o");
+    write_result(link_pair("odd.a", NULL), "even.o");
 }
 
 /* ---- names that are not defined ---- */
@@ -492,7 +492,7 @@ static void test_undefined(void **state)
     export(link, 4, "f2", "f2");
     assert_true(object_link_undefined(link, note_undefined, text));
     assert_string_equal(text, "3:one 3:two 4:three 4:f ");
-    assert_false(object_link_keep(link, "absent") && object_link_write(link, path_of("no.o")));
+    assert_false(object_link_keep(link, "absent") && write_link(link, "no.o"));
     text[0] = '\0';
     assert_false(object_link_undefined(link, note_undefined, text));
     assert_string_equal(text, "");
@@ -500,23 +500,6 @@ static void test_undefined(void **state)
 }
 
 /* ---- questions ---- */
-
-static void test_code_size(void **state)
-{
-    (void)state;
-    char error[256];
-    uint64_t size;
-    compile_with("cc -Wa,-W", "sizes", "s",
-                 ".text\n.zero 3\n.section .text.a,\"ax\",@progbits\n.zero 5\n"
-                 ".section .text.b,\"ax\",@nobits\n.zero 7\n"
-                 ".section .textual,\"ax\",@progbits\n.zero 11\n"
-                 ".section .rodata,\"a\",@progbits\n.zero 13\n");
-    assert_true(object_text_size(path_of("sizes.o"), &size, error, sizeof error));
-    assert_int_equal(size, 8);
-    assert_false(object_text_size(path_of("absent.o"), &size, error, sizeof error));
-    assert_int_equal(size, 0);
-    assert_non_null(strstr(error, "absent.o"));
-}
 
 static void expect_relocations(const char *name, uint64_t expected, const char *first)
 {
@@ -554,29 +537,26 @@ static void test_code_relocations(void **state)
     assert_non_null(strstr(error, "absent.o"));
 }
 
+static void note_name(void *user, const char *name, uint64_t section_size)
+{
+    assert_true(section_size > 0);
+    sprintf((char *)user + strlen(user), "%s ", name);
+}
+
 static void test_definitions(void **state)
 {
     (void)state;
-    static const struct {
-        const char *symbol;
-        bool defined;
-    } cases[] = {{"typed", true},    {"untyped", true}, {"weak", true},  {"in_data", false},
-                 {"object", false},  {"local", false},  {"away", false}, {"typed_data", true},
-                 {"indirect", true}, {"", false}};
     assemble("defines", ".globl typed\n.type typed,@function\ntyped: call away@PLT\n"
                         ".globl untyped\nuntyped: ret\n.weak weak\nweak: ret\nlocal: ret\n"
                         ".globl object\n.type object,@object\nobject: ret\n"
                         ".globl indirect\n.type indirect,@gnu_indirect_function\nindirect: ret\n"
                         ".data\n.globl in_data\nin_data: .long 1\n"
                         ".globl typed_data\n.type typed_data,@function\ntyped_data: .long 2\n");
-    char error[256];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bool defined;
-        assert_true(
-            object_defines(path_of("defines.o"), cases[i].symbol, &defined, error, sizeof error));
-        if (defined != cases[i].defined)
-            fail_msg("'%s'", cases[i].symbol);
-    }
+    char names[256] = "";
+    struct object_file *file = object_file_read(path_of("defines.o"));
+    object_file_functions(file, note_name, names);
+    object_file_free(file);
+    assert_string_equal(names, "typed untyped weak indirect typed_data ");
 }
 
 static void note_code(void *user, const char *name, uint64_t address, uint64_t size)
@@ -588,7 +568,7 @@ static void note_code(void *user, const char *name, uint64_t address, uint64_t s
 static void test_code(void **state)
 {
     (void)state;
-    char text[256] = "", error[256];
+    char text[256] = "";
     assemble("code", ".text\n.type a,@function\na: ret\n.size a,1\n"
                      ".type d,@function\n.set d,away\n"
                      ".data\n.type e,@function\ne: .byte 1\n.size e,1\n"
@@ -596,7 +576,9 @@ static void test_code(void **state)
                      ".globl b\n.type b,@function\nb: ret\nret\n.size b,2\n"
                      ".section .text.c,\"ax\",@progbits\n"
                      ".type c,@function\nc: ret\n.size c,1\nno_type: ret\n");
-    assert_true(object_code(path_of("code.o"), note_code, text, error, sizeof error));
+    struct object_file *file = object_file_read(path_of("code.o"));
+    object_file_code(file, note_code, text);
+    object_file_free(file);
     assert_string_equal(text, "a:0+1 c:11+1 b:9+2 ");
 }
 
@@ -604,19 +586,12 @@ int main(void)
 {
     /* Later tests read files that earlier ones made. */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_group),
-        cmocka_unit_test(test_two_groups),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_wrong_copies),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_odd_member),
-        cmocka_unit_test(test_undefined),
-        cmocka_unit_test(test_code_size),
-        cmocka_unit_test(test_code_relocations),
-        cmocka_unit_test(test_definitions),
-        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_one_group),   cmocka_unit_test(test_two_groups),
+        cmocka_unit_test(test_copies),      cmocka_unit_test(test_wrong_copies),
+        cmocka_unit_test(test_headers),     cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_frames),      cmocka_unit_test(test_odd_member),
+        cmocka_unit_test(test_undefined),   cmocka_unit_test(test_code_relocations),
+        cmocka_unit_test(test_definitions), cmocka_unit_test(test_code),
     };
     return cmocka_run_group_tests_name("object_results", tests, make_folder, remove_folder);
 }
