@@ -18,7 +18,6 @@ libskir_la_SOURCES += \
 	backend/ascend/source_map.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
-	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
 	backend/ascend/toolchain.h \
 	backend/device/arguments.c \

@@ -37,7 +37,7 @@ enum { RANK_ENTRY, RANK_CUBE, RANK_VECTOR_ENTRY, RANK_VECTOR, RANK_DYNAMIC };
 static void add_symbol(const void *user, struct text *text, const struct kernel *kernel,
                        struct kernel_part part, uint32_t copy)
 {
-    symbols_add_function(user, text, kernel, part.function, copy);
+    text_string(text, symbols_function((struct symbols *)user, kernel, part.function, copy));
 }
 
 static uint32_t owner_of(const void *user, const struct kernel *kernel)
@@ -77,27 +77,10 @@ static void place_kernel(struct kernel_link *linker, const struct kernel *kernel
     }
 }
 
-static void place_kernels(struct kernel_link *linker, const uint8_t *copies)
-{
-    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
-        if (copies[i])
-            place_kernel(linker, &linker->module->kernels.at[i], copies[i]);
-}
-
 /* ----------------------------------------------------------------------------- entries ---- */
 
-static void keep_part(struct object_link *link, const struct module *module,
-                      const struct entry *entry, enum core_type core)
-{
-    struct text symbol = {NULL, 0, 0};
-    entry_part_symbol(&symbol, module, entry, core);
-    text_char(&symbol, '\0');
-    object_link_export(link, core, symbol.at, symbol.at);
-    object_link_keep(link, symbol.at);
-    text_free(&symbol);
-}
-
-static void add_entries(struct kernel_link *linker, const char *const objects[CORE_TYPES])
+static void add_entries(struct kernel_link *linker, struct symbols *symbols,
+                        const char *const objects[CORE_TYPES])
 {
     const struct module *module = linker->module;
     for (int core = 0; core < CORE_TYPES; core++) {
@@ -109,12 +92,19 @@ static void add_entries(struct kernel_link *linker, const char *const objects[CO
         object_link_share(linker->link, (unsigned)core);
     }
     for (uint32_t i = 0; i < module->entries.count; i++)
-        for (int core = 0; core < CORE_TYPES; core++)
-            if (kernel_type_has(module->entries.at[i].type, (enum core_type)core))
-                keep_part(linker->link, module, &module->entries.at[i], (enum core_type)core);
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct entry *entry = &module->entries.at[i];
+            if (!kernel_type_has(entry->type, (enum core_type)core))
+                continue;
+            const char *symbol = symbols_part(symbols, entry, (enum core_type)core);
+            object_link_export(linker->link, (unsigned)core, symbol, symbol);
+            object_link_keep(linker->link, symbol);
+        }
 }
 
-/* Of the entries' objects; NULL: of the kernels alone. */
+/* Links the entries' objects, one for each core type that some entry runs on (else NULL), with the
+ * kernels that they call into one relocatable object whose only global symbols are the parts of
+ * entries. Without `objects`, the kernels alone are linked, to see what would be refused. */
 static enum backend_status link_objects(const struct emission_job *job, const char *const *objects,
                                         const char *output)
 {
@@ -127,23 +117,15 @@ static enum backend_status link_objects(const struct emission_job *job, const ch
     /* Cores choose by the numbers that they have on the device, whatever the launch: any copy. */
     struct kernel_copies copies = device_kernel_copies(job->module);
     if (objects)
-        add_entries(&linker, objects);
+        add_entries(&linker, &symbols, objects);
     bool ok = kernel_link_add(&linker, copies.chosen);
-    if (ok)
-        place_kernels(&linker, copies.chosen);
+    for (uint32_t i = 0; ok && i < job->module->kernels.count; i++)
+        if (copies.chosen[i])
+            place_kernel(&linker, &job->module->kernels.at[i], copies.chosen[i]);
     enum backend_status status = kernel_link_finish(&linker, ok);
     kernel_copies_free(&copies);
     symbols_free(&symbols);
     return status;
-}
-
-/* Links the entries' objects, one for each core type that some entry runs on (else NULL), with the
- * kernels that they call into one relocatable object whose only global symbols are the parts of
- * entries. */
-static enum backend_status link_entries(const struct emission_job *job,
-                                        const char *const objects[CORE_TYPES], const char *output)
-{
-    return link_objects(job, objects, output);
 }
 
 /* ".../entry.cpp:LINE:COLUMN: error: TEXT" */
@@ -264,22 +246,19 @@ static bool write_meta(struct build *build, const struct meta_object *object)
     return ok;
 }
 
-static bool write_info(struct build *build)
+/* Compile info, and the commands where `commands` is set. */
+static bool write_info(struct build *build, bool commands)
 {
     struct text text = {NULL, 0, 0};
     struct emission_job job = *build->job;
     job.text = &text;
     bool ok = ascend_emit_compile_info(&job) == BACKEND_OK &&
               write_text(build, companion(build, ".info.json"), &text);
-    text_free(&text);
-    return ok;
-}
-
-static bool write_commands(struct build *build)
-{
-    struct text text = {NULL, 0, 0};
-    commands_add(build->job, &text, build->base);
-    bool ok = write_text(build, companion(build, ".sh"), &text);
+    text.size = 0;
+    if (ok && commands) {
+        commands_add(build->job, &text, build->base);
+        ok = write_text(build, companion(build, ".sh"), &text);
+    }
     text_free(&text);
     return ok;
 }
@@ -307,14 +286,6 @@ static bool replaces_metadata(struct build *build)
     return false;
 }
 
-/* Reads the objects of all kernels, so that they are known as inputs. */
-static void read_objects(struct build *build)
-{
-    const struct module *module = build->job->module;
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        kernel_object_of(build->job->places->objects, module, &module->kernels.at[i]);
-}
-
 /* An object of an earlier compilation would not belong to the metadata of this one. */
 static bool remove_object(struct build *build)
 {
@@ -322,7 +293,10 @@ static bool remove_object(struct build *build)
     const char *output = build->job->output;
     if (access(output, F_OK) != 0)
         return true;
-    read_objects(build);
+    /* They are known as inputs then. */
+    for (uint32_t i = 0; i < build->job->module->kernels.count; i++)
+        kernel_object_of(build->job->places->objects, build->job->module,
+                         &build->job->module->kernels.at[i]);
     if (!file_is_input(output) && unlink(output) == 0)
         return true;
     if (file_is_input(output))
@@ -357,7 +331,7 @@ static enum backend_status leave_commands(struct build *build, const char *why)
     }
     if (!remove_object(build) ||
         !write_text(build, companion(build, ASCENDC_SUFFIX), &build->source) ||
-        !write_commands(build) || !write_meta(build, &object) || !write_info(build))
+        !write_meta(build, &object) || !write_info(build, true))
         return BACKEND_INPUT;
     diag_at(build->job->diags, DIAG_no_toolchain, no_span,
             "no object is made: %s; '%s.sh' has the commands that make it of '%s" ASCENDC_SUFFIX
@@ -372,7 +346,7 @@ static enum backend_status leave_nothing(struct build *build)
 {
     const struct meta_object object = {.lines = &build->lines};
     if (has_companions(build->job->output) &&
-        (!remove_object(build) || !write_meta(build, &object) || !write_info(build)))
+        (!remove_object(build) || !write_meta(build, &object) || !write_info(build, false)))
         return BACKEND_INPUT;
     diag_at(build->job->diags, DIAG_nothing_to_fuse, no_span,
             "no object is made: there is no super kernel to be in it");
@@ -381,37 +355,24 @@ static enum backend_status leave_nothing(struct build *build)
 
 /* --------------------------------------------------------------------------- the object ---- */
 
-static enum backend_status run(struct build *build, struct file_names *words)
+/* Runs a tool that writes a file, and frees its words. */
+static enum backend_status run_tool(struct build *build, struct file_names *words,
+                                    const char *output)
 {
     char error[2600];
-    vec_push(words, NULL);
-    if (tool_run(words->at, error, sizeof error))
-        return BACKEND_OK;
-    compile_errors_report(build->job, error, &build->source, &build->lines);
-    return BACKEND_TOOL;
-}
-
-/* The same for a tool that writes a file. */
-static enum backend_status run_to(struct build *build, struct file_names *words, const char *output)
-{
-    char error[512];
     struct stat info;
-    enum backend_status status = run(build, words);
-    if (status != BACKEND_OK || (stat(output, &info) == 0 && info.st_size > 0))
-        return status;
-    snprintf(error, sizeof error, "'%s' wrote no object, and says nothing of that: status 0",
-             words->at[0]);
-    report(build, DIAG_tool, error);
-    return BACKEND_TOOL;
-}
-
-static enum backend_status compile_part(struct build *build, const char *source,
-                                        enum core_type core, const char *object)
-{
-    struct file_names words = {NULL, 0, 0};
-    command_lines_compile(&build->commands, core, source, object, &words);
-    enum backend_status status = run_to(build, &words, object);
-    vec_free(&words);
+    enum backend_status status = BACKEND_TOOL;
+    vec_push(words, NULL);
+    if (!tool_run(words->at, error, sizeof error)) {
+        compile_errors_report(build->job, error, &build->source, &build->lines);
+    } else if (stat(output, &info) != 0 || info.st_size == 0) {
+        snprintf(error, sizeof error, "'%s' wrote no object, and says nothing of that: status 0",
+                 words->at[0]);
+        report(build, DIAG_tool, error);
+    } else {
+        status = BACKEND_OK;
+    }
+    vec_free(words);
     return status;
 }
 
@@ -423,12 +384,15 @@ static enum backend_status compile_parts(struct build *build, const char *folder
     if (!write_text(build, source, &build->source))
         return BACKEND_INPUT;
     for (int core = 0; core < CORE_TYPES && status == BACKEND_OK; core++) {
+        struct file_names words = {NULL, 0, 0};
         objects[core] = NULL;
         if (!build->commands.parts[core])
             continue;
         objects[core] = arena_printf(&build->arena, "%s/entry_%s.o", folder,
                                      core_type_name((enum core_type)core));
-        status = compile_part(build, source, (enum core_type)core, objects[core]);
+        command_lines_compile(&build->commands, (enum core_type)core, source, objects[core],
+                              &words);
+        status = run_tool(build, &words, objects[core]);
         if (status == BACKEND_OK)
             code_map_add_part(&build->code, objects[core]);
     }
@@ -471,23 +435,7 @@ static enum backend_status finish(struct build *build, const char *folder, const
         return BACKEND_OK;
     *finished = arena_printf(&build->arena, "%s/finished.o", folder);
     command_lines_finish(&build->commands, linked, *finished, &words);
-    enum backend_status status = run_to(build, &words, *finished);
-    vec_free(&words);
-    return status;
-}
-
-enum { DIGEST_HEX = 2 * SHA256_DIGEST_SIZE };
-
-/* The SHA-256 of bytes in hexadecimal digits, with a NUL after them. */
-static void put_digest(const struct file_bytes *bytes, char hex[DIGEST_HEX + 1])
-{
-    struct sha256_ctx context;
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    sha256_init(&context);
-    sha256_update(&context, bytes->size, (const uint8_t *)bytes->data);
-    sha256_digest(&context, sizeof digest, digest);
-    base16_encode_update(hex, sizeof digest, digest);
-    hex[DIGEST_HEX] = '\0';
+    return run_tool(build, &words, *finished);
 }
 
 /* Writes the object where it belongs, and the metadata beside it. */
@@ -495,13 +443,18 @@ static enum backend_status deliver(struct build *build, const char *finished)
 {
     const char *output = build->job->output;
     struct file_bytes bytes;
-    char error[512], digest[DIGEST_HEX + 1];
+    char error[512], hex[2 * SHA256_DIGEST_SIZE + 1] = "";
+    struct sha256_ctx context;
+    uint8_t digest[SHA256_DIGEST_SIZE];
     if (!file_read(finished, &bytes, error, sizeof error)) {
         report(build, DIAG_file, error);
         return BACKEND_TOOL;
     }
-    put_digest(&bytes, digest);
-    const struct meta_object object = {file_part(build->base), digest, &build->code, &build->lines};
+    sha256_init(&context);
+    sha256_update(&context, bytes.size, (const uint8_t *)bytes.data);
+    sha256_digest(&context, sizeof digest, digest);
+    base16_encode_update(hex, sizeof digest, digest);
+    const struct meta_object object = {file_part(build->base), hex, &build->code, &build->lines};
     bool companions = has_companions(output);
     bool ok = file_write(output, bytes.data, bytes.size, error, sizeof error) ||
               report(build, DIAG_file, error);
@@ -510,28 +463,24 @@ static enum backend_status deliver(struct build *build, const char *finished)
     return ok ? BACKEND_OK : BACKEND_INPUT;
 }
 
-static enum backend_status make_in(struct build *build, const char *folder)
-{
-    const char *objects[CORE_TYPES], *finished;
-    const char *linked = arena_printf(&build->arena, "%s/linked.o", folder);
-    enum backend_status status = compile_parts(build, folder, objects);
-    if (status == BACKEND_OK)
-        status = link_entries(build->job, objects, linked);
-    if (status == BACKEND_OK) {
-        code_map_link(&build->code, linked);
-        status = finish(build, folder, linked, &finished);
-    }
-    if (status == BACKEND_OK)
-        status = check_finished(build, finished);
-    return status == BACKEND_OK ? deliver(build, finished) : status;
-}
-
 static enum backend_status make(struct build *build)
 {
+    const char *objects[CORE_TYPES], *finished;
     struct tool_folder folder;
     if (!device_make_folder(&folder, build->job->diags))
         return BACKEND_INPUT;
-    enum backend_status status = make_in(build, folder.path);
+    const char *linked = arena_printf(&build->arena, "%s/linked.o", folder.path);
+    enum backend_status status = compile_parts(build, folder.path, objects);
+    if (status == BACKEND_OK)
+        status = link_objects(build->job, objects, linked);
+    if (status == BACKEND_OK) {
+        code_map_link(&build->code, linked);
+        status = finish(build, folder.path, linked, &finished);
+    }
+    if (status == BACKEND_OK)
+        status = check_finished(build, finished);
+    if (status == BACKEND_OK)
+        status = deliver(build, finished);
     tool_folder_remove(&folder);
     return status;
 }
@@ -578,12 +527,6 @@ static bool accepts(const struct module *module, struct diags *diags)
     return false;
 }
 
-/* Links the kernels alone, and writes nothing: for what link_entries would refuse. */
-static enum backend_status link_check(const struct emission_job *job)
-{
-    return link_objects(job, NULL, NULL);
-}
-
 /* Kernels' objects are looked at where there is a toolchain that would link them. */
 static enum backend_status check(const struct emission_job *job)
 {
@@ -597,7 +540,7 @@ static enum backend_status check(const struct emission_job *job)
     command_lines_init(&commands, job->module, why, sizeof why);
     if (ascendc_emit(&source, job->module, &lines, job->diags))
         status = !commands.tools.found         ? BACKEND_OK
-                 : commands_check_kernels(job) ? link_check(job)
+                 : commands_check_kernels(job) ? link_objects(job, NULL, NULL)
                                                : BACKEND_INPUT;
     command_lines_free(&commands);
     vec_free(&lines);

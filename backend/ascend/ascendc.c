@@ -253,7 +253,6 @@ static const char trace_text[] =
     "}\n";
 
 static const char check_text[] =
-    "\n"
     "// What this core arrives at (0) or releases (1) next is counted before it happens.\n"
     "static __aicore__ inline void CountSync(const Trace &trace, uint32_t counter)\n"
     "{\n"
@@ -318,41 +317,46 @@ static const char check_text[] =
     "    }\n"
     "}\n";
 
-static void add(struct ascendc *out, bool *any, bool wanted, const char *text)
-{
-    if (!wanted)
-        return;
-    text_string(out->text, *any ? "\n" : "\nnamespace skir {\n\n");
-    text_string(out->text, text);
-    *any = true;
-}
-
 /* Appends the functions that statements of the entries use. */
 static void ascendc_helpers(struct ascendc *out)
 {
-    const bool *used = out->used;
+    bool used[INSTR_COUNT] = {false}, any = false;
+    for (uint32_t e = 0; e < out->module->entries.count; e++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &out->module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++)
+                used[program->instrs.at[i].op] = true;
+        }
     bool words =
         used[INSTR_notify] || used[INSTR_wait_event] || used[INSTR_reset] || used[INSTR_select];
-    bool any = false;
-    struct text clear = {NULL, 0, 0};
-    text_printf(&clear, clear_text, clear_by[out->arch].aic, clear_by[out->arch].copy);
-    text_char(&clear, '\0');
-    add(out, &any, words, words_text);
-    add(out, &any, used[INSTR_notify], notify_text);
-    add(out, &any, used[INSTR_wait_event], wait_event_text);
-    add(out, &any, used[INSTR_reset], reset_text);
-    add(out, &any, used[INSTR_select], select_text);
-    add(out, &any, used[INSTR_clear_workspace], clear.at);
-    add(out, &any, used[INSTR_feed_sync], feed_text);
-    add(out, &any, used[INSTR_profile], profile_text);
     bool checks = used[INSTR_count_arrive] || used[INSTR_check_await] || used[INSTR_count_set] ||
                   used[INSTR_check_wait];
-    add(out, &any, used[INSTR_trace] || checks, trace_text);
-    if (checks)
-        text_string(out->text, check_text);
+    const char *clear = arena_printf(&out->symbols.arena, clear_text, clear_by[out->arch].aic,
+                                     clear_by[out->arch].copy);
+    const struct {
+        bool used;
+        const char *text;
+    } helpers[] = {
+        {words, words_text},
+        {used[INSTR_notify], notify_text},
+        {used[INSTR_wait_event], wait_event_text},
+        {used[INSTR_reset], reset_text},
+        {used[INSTR_select], select_text},
+        {used[INSTR_clear_workspace], clear},
+        {used[INSTR_feed_sync], feed_text},
+        {used[INSTR_profile], profile_text},
+        {used[INSTR_trace] || checks, trace_text},
+        {checks, check_text},
+    };
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
+        if (!helpers[i].used)
+            continue;
+        text_string(out->text, any ? "\n" : "\nnamespace skir {\n\n");
+        text_string(out->text, helpers[i].text);
+        any = true;
+    }
     if (any)
         text_string(out->text, "\n} // namespace skir\n");
-    text_free(&clear);
 }
 
 /* ---------------------------------------------------------------------------- comments ---- */
@@ -419,20 +423,10 @@ static uint32_t site_call(const struct program *program, uint32_t i, uint32_t *e
 
 /* ---------------------------------------------------------------------------- programs ---- */
 
-static bool program_has_instr(const struct program *program, enum instr_op op)
+static bool uses_instr(const struct program *program, enum instr_op op)
 {
     for (uint32_t i = 0; i < program->instrs.count; i++)
         if (program->instrs.at[i].op == op)
-            return true;
-    return false;
-}
-
-/* Whether it has records for the trace, or checks. */
-static bool program_has_trace(const struct program *program)
-{
-    for (uint32_t i = 0; i < program->instrs.count; i++)
-        if (instr_info(program->instrs.at[i].op)->place == PLACE_RECORD &&
-            program->instrs.at[i].op != INSTR_profile)
             return true;
     return false;
 }
@@ -442,17 +436,21 @@ static void put_locals(struct ascendc *out, const struct program *program)
 {
     const struct kernel_type_info *info = kernel_type_info(out->entry->type);
     int64_t blocks = attr_int(out->module, out->entry->attrs, W_block, 1);
-    if (program_has_instr(program, INSTR_select))
+    bool traced = false; /* it has records for the trace, or checks */
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        traced |= instr_info(program->instrs.at[i].op)->place == PLACE_RECORD &&
+                  program->instrs.at[i].op != INSTR_profile;
+    if (uses_instr(program, INSTR_select))
         text_string(out->text, "        skir::Selected selected = {0, 0};\n");
-    if (out->records != NONE && program_has_instr(program, INSTR_profile))
+    if (out->records != NONE && uses_instr(program, INSTR_profile))
         text_printf(out->text,
                     "        skir::Records records =\n"
                     "            skir::InitProfiling((uint32_t)(uint64_t)p[%u], p[%u]);\n",
                     out->records + 1, out->records);
-    if (out->tracing != NONE && program_has_trace(program))
+    if (out->tracing != NONE && traced)
         text_printf(out->text, "        skir::Trace trace = skir::InitTrace(p[%u], %lld, %lld);\n",
                     out->tracing, (long long)blocks * info->aics, (long long)blocks * info->aivs);
-    if (out->workspace != NONE && program_has_instr(program, INSTR_feed_sync))
+    if (out->workspace != NONE && uses_instr(program, INSTR_feed_sync))
         text_printf(out->text,
                     "        AscendC::g_superKernelAutoSyncAllConfigGmBaseAddr = p[%u];\n"
                     "        AscendC::g_superKernelAutoSyncAllEnable = false;\n",
@@ -514,9 +512,10 @@ static void put_head(struct ascendc *out)
     int64_t align = attr_int(module, entry->attrs, W_align, ENTRY_ALIGN);
     if (align)
         text_printf(out->text, "__attribute__((aligned(%lld))) ", (long long)align);
-    text_string(out->text, "__aicore__ void auto_gen_");
-    entry_kernel_name(out->text, module, entry);
-    text_printf(out->text, "_kernel(void)\n{\n    %sGM_ADDR *p = (GM_ADDR *)get_para_base();\n",
+    text_printf(out->text,
+                "__aicore__ void auto_gen_%s_kernel(void)\n{\n"
+                "    %sGM_ADDR *p = (GM_ADDR *)get_para_base();\n",
+                symbols_entry(&out->symbols, entry),
                 arch_has_sync_base(out->arch) ? "" : "[[maybe_unused]] ");
     if (arch_has_sync_base(out->arch))
         text_string(out->text, "    if (p[0] != nullptr) {\n"
@@ -568,57 +567,20 @@ static void put_entry(struct ascendc *out)
 
 /* ------------------------------------------------------------------------------ source ---- */
 
-/* Whether no launch has AICs. */
-static bool is_vector_only(const struct module *module)
-{
-    for (uint32_t e = 0; e < module->entries.count; e++)
-        if (kernel_type_has(module->entries.at[e].type, CORE_AIC))
-            return false;
-    return true;
-}
-
-/* The run configuration, which kernels refer to, is defined once: by the part for the main core
- * type. */
-static void put_configuration(struct ascendc *out)
-{
-    text_printf(out->text,
-                "\n#if __NPU_ARCH__ == 2201 && defined(%s)\n"
-                "__gm__ struct OpSystemRunCfg g_opSystemRunCfg = {0};\n"
-                "#else\n"
-                "extern __gm__ struct OpSystemRunCfg g_opSystemRunCfg;\n"
-                "#endif\n",
-                is_vector_only(out->module) ? "__DAV_VEC__" : "__DAV_CUBE__");
-}
-
-/* What the dump's initialisation is told of its size: the headers have no such constant, and 0 is
- * what the reference gives it. */
-static void put_dump_size(struct ascendc *out)
-{
-    bool dumps = false;
-    for (uint32_t e = 0; e < out->module->entries.count; e++)
-        dumps |= attr_flag(out->module, out->module->entries.at[e].attrs, W_dump);
-    if (dumps)
-        text_string(out->text, "\n#if defined ASCENDC_DUMP || defined ASCENDC_TIME_STAMP_ON\n"
-                               "constexpr uint32_t ASCENDC_DUMP_SIZE = 0;\n"
-                               "#endif\n");
-}
-
 /* The ratio of AICs to AIVs, which the runtime reads from the section of a function; launches with
  * one type of core alone have the other's functions nowhere. */
 static void put_kernel_type(struct ascendc *out, const struct entry *entry, enum core_type core)
 {
     const struct kernel_type_info *info = kernel_type_info(entry->type);
     bool plain = entry->type == KERNEL_aic_only || entry->type == KERNEL_aiv_only;
-    struct text symbol = {NULL, 0, 0};
-    entry_part_symbol(&symbol, out->module, entry, core);
+    const char *symbol = symbols_part(&out->symbols, entry, core);
     text_printf(out->text,
                 "#if defined(%s)\n"
-                "static const struct %s %.*s_section\n"
-                "    __attribute__((used, section(\".ascend.meta.%.*s\"))) =\n"
+                "static const struct %s %s_section\n"
+                "    __attribute__((used, section(\".ascend.meta.%s\"))) =\n"
                 "    {{{F_TYPE_KTYPE, sizeof(unsigned int)}, ",
                 core == CORE_AIC ? "__DAV_CUBE__" : "__DAV_VEC__",
-                plain ? "FunLevelKType" : "FunLevelMixCoreType", (int)symbol.size, symbol.at,
-                (int)symbol.size, symbol.at);
+                plain ? "FunLevelKType" : "FunLevelMixCoreType", symbol, symbol);
     if (plain)
         text_printf(out->text, "K_TYPE_%s}};\n", core == CORE_AIC ? "AIC" : "AIV");
     else
@@ -627,28 +589,41 @@ static void put_kernel_type(struct ascendc *out, const struct entry *entry, enum
                     "     {{F_TYPE_MIX_TASK_RATION, sizeof(unsigned int)}, %u, %u}};\n",
                     info->aics ? "AIC" : "AIV", info->aics, info->aivs);
     text_string(out->text, "#endif\n");
-    text_free(&symbol);
 }
 
-/* The headers have the types in compilations of a kernel, which define the key of a tiling. */
-static void put_kernel_types(struct ascendc *out)
+/* What stands before the functions. */
+static void put_prologue(struct ascendc *out)
 {
+    const struct module *module = out->module;
+    bool dumps = false, cubes = false;
+    for (uint32_t e = 0; e < module->entries.count; e++) {
+        const struct entry *entry = &module->entries.at[e];
+        dumps |= attr_flag(module, entry->attrs, W_dump);
+        cubes |= kernel_type_has(entry->type, CORE_AIC);
+    }
+    /* The run configuration, which kernels refer to, is defined once: by the part for the main core
+     * type. */
+    text_printf(out->text,
+                "#include \"kernel_operator.h\"\n"
+                "\n#if __NPU_ARCH__ == 2201 && defined(%s)\n"
+                "__gm__ struct OpSystemRunCfg g_opSystemRunCfg = {0};\n"
+                "#else\n"
+                "extern __gm__ struct OpSystemRunCfg g_opSystemRunCfg;\n"
+                "#endif\n",
+                cubes ? "__DAV_CUBE__" : "__DAV_VEC__");
+    /* The headers have the types in compilations of a kernel, which define the key of a tiling. */
     text_string(out->text, "\n#if defined(TILING_KEY_VAR) && TILING_KEY_VAR == 0UL\n");
-    for (uint32_t e = 0; e < out->module->entries.count; e++)
+    for (uint32_t e = 0; e < module->entries.count; e++)
         for (int core = 0; core < CORE_TYPES; core++)
-            if (kernel_type_has(out->module->entries.at[e].type, (enum core_type)core))
-                put_kernel_type(out, &out->module->entries.at[e], (enum core_type)core);
+            if (kernel_type_has(module->entries.at[e].type, (enum core_type)core))
+                put_kernel_type(out, &module->entries.at[e], (enum core_type)core);
     text_string(out->text, "#endif\n");
-}
-
-static void find_used(struct ascendc *out)
-{
-    for (uint32_t e = 0; e < out->module->entries.count; e++)
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &out->module->entries.at[e].programs[core];
-            for (uint32_t i = 0; i < program->instrs.count; i++)
-                out->used[program->instrs.at[i].op] = true;
-        }
+    /* The size of the dump, which its initialisation wants: the headers have no such constant, and
+     * 0 is what the reference gives it. */
+    if (dumps)
+        text_string(out->text, "\n#if defined ASCENDC_DUMP || defined ASCENDC_TIME_STAMP_ON\n"
+                               "constexpr uint32_t ASCENDC_DUMP_SIZE = 0;\n"
+                               "#endif\n");
 }
 
 /* Offsets become numbers of lines. */
@@ -704,12 +679,8 @@ bool ascendc_emit(struct text *text, const struct module *module, struct source_
     size_t begin = text->size;
     symbols_init(&out.symbols, module);
     entry_finder_init(&out.finder, module);
-    find_used(&out);
     out.ok = check_ratios(&out);
-    text_string(text, "#include \"kernel_operator.h\"\n");
-    put_configuration(&out);
-    put_kernel_types(&out);
-    put_dump_size(&out);
+    put_prologue(&out);
     ascendc_helpers(&out);
     ascendc_kernels(&out);
     for (out.entry_id = 0; out.entry_id < module->entries.count; out.entry_id++)

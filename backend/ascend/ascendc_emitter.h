@@ -17,7 +17,6 @@ struct ascendc {
     struct symbols symbols;
     struct entry_finder finder;
     enum arch arch;
-    bool used[INSTR_COUNT]; /* by any entry */
     bool ok;
 
     /* The entry at hand. */

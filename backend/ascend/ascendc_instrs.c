@@ -26,104 +26,66 @@ struct function {
     uint32_t copies;
 };
 
-static struct use *use_of(const struct ascendc *out, struct use *uses, const struct kernel *kernel)
+/* Of a function of a kernel, or a copy of it. One that has no name is called by its kernel. */
+static const char *symbol_of(struct ascendc *out, const struct function *function, uint32_t copy)
 {
-    return &uses[kernel_id(out->module, kernel)];
+    struct symbols *symbols = &out->symbols;
+    if (function->name != NONE)
+        return symbols_function(symbols, function->kernel, function->name, copy);
+    const char *name =
+        arena_printf(&symbols->arena, "skir_kernel_%u_%s", kernel_id(out->module, function->kernel),
+                     core_type_name(function->core));
+    return copy ? arena_printf(&symbols->arena, "%s_split%u", name, copy) : name;
 }
 
-static void add_uses(const struct ascendc *out, const struct entry *entry, struct use *uses)
-{
-    uint32_t copies = ascendc_copies(out, entry);
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            const struct instr *instr = &entry->programs[core].instrs.at[i];
-            if (instr->op != INSTR_call)
-                continue;
-            const struct kernel *kernel = ascendc_kernel(out, instr);
-            struct use *first = &uses[symbols_owner(&out->symbols, kernel)];
-            use_of(out, uses, kernel)->part[core] = true;
-            first->copies = copies > first->copies ? copies : first->copies;
-        }
-}
-
-/* -------------------------------------------------------------------------- functions ---- */
-
-/* A function that has no name is called by its kernel. */
-static void add_symbol(const struct ascendc *out, struct text *text,
-                       const struct function *function, uint32_t copy)
-{
-    if (function->name != NONE) {
-        symbols_add_function(&out->symbols, text, function->kernel, function->name, copy);
-        return;
-    }
-    text_printf(text, "skir_kernel_%u_%s", kernel_id(out->module, function->kernel),
-                core_type_name(function->core));
-    if (copy)
-        text_printf(text, "_split%u", copy);
-}
-
-/* Appends the name of the function of a part of a kernel that is not dynamic; and of the function
- * that selects a variant of one that is. */
-static void ascendc_function(struct ascendc *out, const struct kernel *kernel, enum core_type core)
+/* Of the part of a kernel that is not dynamic. */
+static const char *called_symbol(struct ascendc *out, const struct kernel *kernel,
+                                 enum core_type core)
 {
     const struct function function = {kernel, core, kernel_function(out->module, kernel, core), 1};
-    add_symbol(out, out->text, &function, 0);
-}
-
-/* The function of a stub stands here and does nothing. */
-static void declare(struct ascendc *out, const struct function *function)
-{
-    bool stub = kernel_is_stub(out->module, function->kernel);
-    for (uint32_t copy = 0; copy < function->copies; copy++) {
-        text_string(out->text, "extern \"C\" __aicore__ void ");
-        add_symbol(out, out->text, function, copy);
-        text_printf(out->text, "(uint64_t args_offset)%s\n", stub ? " {}" : ";");
-    }
+    return symbol_of(out, &function, 0);
 }
 
 /* The rows of a choice among copies: what stands around their symbols. */
 static void choose(struct ascendc *out, const struct function *function, const char *before,
-                   const char *behind)
+                   const char *after)
 {
     text_string(out->text, "    switch (copy) {\n");
-    for (uint32_t copy = 1; copy < function->copies; copy++) {
-        text_printf(out->text, "    case %u: %s::", copy, before);
-        add_symbol(out, out->text, function, copy);
-        text_printf(out->text, "%s\n", behind);
-    }
-    text_printf(out->text, "    default: %s::", before);
-    add_symbol(out, out->text, function, 0);
-    text_printf(out->text, "%s\n    }\n}\n", behind);
+    for (uint32_t copy = 1; copy < function->copies; copy++)
+        text_printf(out->text, "    case %u: %s::%s%s\n", copy, before,
+                    symbol_of(out, function, copy), after);
+    text_printf(out->text, "    default: %s::%s%s\n    }\n}\n", before, symbol_of(out, function, 0),
+                after);
 }
 
-/* Two functions that choose a copy: for its address, and to call it. */
-static void choose_copy(struct ascendc *out, const struct function *function)
+/* Declares a function and its copies, unless that is done already. The function of a stub is
+ * defined here and does nothing. Two more functions choose a copy: for its address, and to call
+ * it. */
+static void declare(struct ascendc *out, struct intern *written, const struct function *function)
 {
+    const char *symbol = symbol_of(out, function, 0);
+    uint32_t count = written->count;
+    if (intern_copy(written, symbol, strlen(symbol)) < count)
+        return;
+    for (uint32_t copy = 0; copy < function->copies; copy++)
+        text_printf(out->text, "extern \"C\" __aicore__ void %s(uint64_t args_offset)%s\n",
+                    symbol_of(out, function, copy),
+                    kernel_is_stub(out->module, function->kernel) ? " {}" : ";");
     if (function->copies < 2)
         return;
-    text_string(out->text, "namespace skir {\nstatic __aicore__ inline const void *code_");
-    add_symbol(out, out->text, function, 0);
-    text_string(out->text, "(uint64_t copy)\n{\n");
+    text_printf(out->text,
+                "namespace skir {\n"
+                "static __aicore__ inline const void *code_%s(uint64_t copy)\n{\n",
+                symbol);
     choose(out, function, "return (const void *)", ";");
     if (!kernel_is_dynamic(out->module, function->kernel)) {
-        text_string(out->text, "static __aicore__ inline void call_");
-        add_symbol(out, out->text, function, 0);
-        text_string(out->text, "(uint64_t copy, uint64_t args_offset)\n{\n");
+        text_printf(out->text,
+                    "static __aicore__ inline void call_%s(uint64_t copy, uint64_t args_offset)\n"
+                    "{\n",
+                    symbol);
         choose(out, function, "", "(args_offset); break;");
     }
     text_string(out->text, "} // namespace skir\n");
-}
-
-/* Whether the function was not yet written; from here on it is. */
-static bool is_new(const struct ascendc *out, struct intern *written,
-                   const struct function *function)
-{
-    struct text symbol = {NULL, 0, 0};
-    uint32_t count = written->count;
-    add_symbol(out, &symbol, function, 0);
-    bool new = intern_copy(written, symbol.at, symbol.size) == count;
-    text_free(&symbol);
-    return new;
 }
 
 /* ---------------------------------------------------------------------------- variants ---- */
@@ -146,16 +108,15 @@ static int by_key(const void *a, const void *b)
 static void put_variant(struct ascendc *out, const struct found *found, int depth)
 {
     struct text *text = out->text;
+    bool copied = found->function.copies > 1;
     text_printf(text, "%*sif (key == %lluull) {\n", depth, "", (unsigned long long)found->key);
-    if (!kernel_type_has(found->type, found->function.core)) {
+    if (!kernel_type_has(found->type, found->function.core))
         text_printf(text, "%*sreturn {0, blocks};\n", depth + 4, "");
-    } else {
-        text_printf(text, "%*sreturn {(uint64_t)", depth + 4, "");
-        text_string(text, found->function.copies > 1 ? "code_" : "::");
-        add_symbol(out, text, &found->function, 0);
-        text_printf(text, "%s, %s};\n", found->function.copies > 1 ? "(copy)" : "",
+    else
+        text_printf(text, "%*sreturn {(uint64_t)%s%s%s, %s};\n", depth + 4, "",
+                    copied ? "code_" : "::", symbol_of(out, &found->function, 0),
+                    copied ? "(copy)" : "",
                     kernel_type_info(found->type)->flat ? "1ull << 32 | blocks" : "blocks");
-    }
     text_printf(text, "%*s}\n", depth, "");
 }
 
@@ -176,31 +137,8 @@ static void put_search(struct ascendc *out, const struct found *found, uint32_t 
     text_printf(out->text, "%*s}\n", depth, "");
 }
 
-static void put_select_name(struct ascendc *out, const struct kernel *kernel, enum core_type core)
-{
-    text_printf(out->text, "select_%u_%s", kernel_id(out->module, kernel), core_type_name(core));
-}
-
-static void ascendc_select(struct ascendc *out, const struct kernel *kernel, enum core_type core)
-{
-    text_string(out->text, "skir::");
-    put_select_name(out, kernel, core);
-}
-
-static void put_select_function(struct ascendc *out, const struct kernel *kernel,
-                                enum core_type core, struct found *found, uint32_t count)
-{
-    qsort(found, count, sizeof *found, by_key);
-    text_string(out->text, "namespace skir {\nstatic __aicore__ inline Selected ");
-    put_select_name(out, kernel, core);
-    text_string(out->text, "(GM_ADDR *words, uint64_t copy)\n{\n"
-                           "    wait_lock(words[2]);\n"
-                           "    const uint64_t key = read_word(words[0]);\n"
-                           "    const uint64_t blocks = read_word(words[1]);\n");
-    put_search(out, found, count, 4);
-    text_string(out->text, "    trap();\n    return {0, 0};\n}\n} // namespace skir\n");
-}
-
+/* Declares the functions of a dynamic kernel's variants, and writes the function that selects
+ * one. */
 static void put_variants(struct ascendc *out, struct intern *written, const struct kernel *kernel,
                          enum core_type core, uint32_t copies)
 {
@@ -210,43 +148,39 @@ static void put_variants(struct ascendc *out, struct intern *written, const stru
         struct variant variant = kernel_variant(out->module, kernel, i);
         found[i] = (struct found){
             (uint64_t)variant.key, {kernel, core, variant.functions[core], copies}, variant.type};
-        if (!kernel_type_has(variant.type, core) || !is_new(out, written, &found[i].function))
-            continue;
-        declare(out, &found[i].function);
-        choose_copy(out, &found[i].function);
+        if (kernel_type_has(variant.type, core))
+            declare(out, written, &found[i].function);
     }
-    put_select_function(out, kernel, core, found, count);
+    qsort(found, count, sizeof *found, by_key);
+    text_printf(out->text,
+                "namespace skir {\nstatic __aicore__ inline Selected select_%u_%s"
+                "(GM_ADDR *words, uint64_t copy)\n{\n"
+                "    wait_lock(words[2]);\n"
+                "    const uint64_t key = read_word(words[0]);\n"
+                "    const uint64_t blocks = read_word(words[1]);\n",
+                kernel_id(out->module, kernel), core_type_name(core));
+    put_search(out, found, count, 4);
+    text_string(out->text, "    trap();\n    return {0, 0};\n}\n} // namespace skir\n");
     mem_free(found);
 }
 
 /* ----------------------------------------------------------------------------- kernels ---- */
 
-static void put_part(struct ascendc *out, struct intern *written, const struct kernel *kernel,
-                     enum core_type core, uint32_t copies)
-{
-    const struct function function = {kernel, core, kernel_function(out->module, kernel, core),
-                                      copies};
-    if (kernel_is_dynamic(out->module, kernel)) {
-        put_variants(out, written, kernel, core, copies);
-    } else if (is_new(out, written, &function)) {
-        declare(out, &function);
-        choose_copy(out, &function);
-    }
-}
-
 static void put_kernel(struct ascendc *out, struct intern *written, const struct kernel *kernel,
-                       struct use *uses)
+                       const struct use *use, uint32_t copies)
 {
-    const struct use *use = use_of(out, uses, kernel);
-    uint32_t copies = uses[symbols_owner(&out->symbols, kernel)].copies;
-    if (!use->part[CORE_AIC] && !use->part[CORE_AIV])
-        return;
     text_string(out->text, "\n// ");
     spell_symbol(out->text, out->module, kernel->name);
     text_printf(out->text, " : %s\n", kernel_type_info(kernel->type)->name);
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (use->part[core])
-            put_part(out, written, kernel, core, copies);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct function function = {
+            kernel, (enum core_type)core,
+            kernel_function(out->module, kernel, (enum core_type)core), copies};
+        if (use->part[core] && kernel_is_dynamic(out->module, kernel))
+            put_variants(out, written, kernel, (enum core_type)core, copies);
+        else if (use->part[core])
+            declare(out, written, &function);
+    }
 }
 
 void ascendc_kernels(struct ascendc *out)
@@ -254,10 +188,26 @@ void ascendc_kernels(struct ascendc *out)
     const struct module *module = out->module;
     struct use *uses = mem_calloc(module->kernels.count + 1, sizeof *uses);
     struct intern written = {0};
-    for (uint32_t e = 0; e < module->entries.count; e++)
-        add_uses(out, &module->entries.at[e], uses);
-    for (uint32_t k = 0; k < module->kernels.count; k++)
-        put_kernel(out, &written, &module->kernels.at[k], uses);
+    for (uint32_t e = 0; e < module->entries.count; e++) {
+        const struct entry *entry = &module->entries.at[e];
+        uint32_t copies = ascendc_copies(out, entry);
+        for (int core = 0; core < CORE_TYPES; core++)
+            for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+                const struct instr *instr = &entry->programs[core].instrs.at[i];
+                if (instr->op != INSTR_call)
+                    continue;
+                const struct kernel *kernel = ascendc_kernel(out, instr);
+                struct use *first = &uses[symbols_owner(&out->symbols, kernel)];
+                uses[kernel_id(module, kernel)].part[core] = true;
+                first->copies = copies > first->copies ? copies : first->copies;
+            }
+    }
+    for (uint32_t k = 0; k < module->kernels.count; k++) {
+        const struct kernel *kernel = &module->kernels.at[k];
+        if (uses[k].part[CORE_AIC] || uses[k].part[CORE_AIV])
+            put_kernel(out, &written, kernel, &uses[k],
+                       uses[symbols_owner(&out->symbols, kernel)].copies);
+    }
     intern_free(&written);
     mem_free(uses);
 }
@@ -338,22 +288,19 @@ static void put_call(const struct statement *s)
     const struct kernel *kernel = ascendc_kernel(out, s->instr);
     uint32_t slot = group_slot(out->entry, &out->entry->groups.at[s->instr->number[0]]);
     bool copied = ascendc_copies(out, out->entry) > 1;
-    if (kernel_is_dynamic(out->module, kernel)) {
+    if (kernel_is_dynamic(out->module, kernel))
         text_printf(out->text, "skir::call_selected(selected, %u)", slot);
-        return;
-    }
-    text_string(out->text, copied ? "skir::call_" : "");
-    ascendc_function(out, kernel, s->core);
-    text_printf(out->text, "(%s%u)", copied ? "copy, " : "", slot);
+    else
+        text_printf(out->text, "%s%s(%s%u)", copied ? "skir::call_" : "",
+                    called_symbol(out, kernel, s->core), copied ? "copy, " : "", slot);
 }
 
 static void put_function(const struct statement *s)
 {
     struct ascendc *out = s->out;
     bool copied = ascendc_copies(out, out->entry) > 1;
-    text_string(out->text, copied ? "skir::code_" : "");
-    ascendc_function(out, ascendc_kernel(out, s->instr), s->core);
-    text_string(out->text, copied ? "(copy)" : "");
+    text_printf(out->text, "%s%s%s", copied ? "skir::code_" : "",
+                called_symbol(out, ascendc_kernel(out, s->instr), s->core), copied ? "(copy)" : "");
 }
 
 /* The words that it reads are those of its kernel's next call. */
@@ -363,14 +310,12 @@ static void put_select(const struct statement *s)
     const struct instr *call = next_call(s, s->instr->kernel);
     const struct arg_group *group = call ? &out->entry->groups.at[call->number[0]] : NULL;
     uint32_t slot = group ? group_find_tiling(out->entry, group) : NONE;
-    if (slot == NONE) { /* verify-sync refuses it */
+    if (slot == NONE) /* verify-sync refuses it */
         text_string(out->text, "trap()");
-        return;
-    }
-    text_string(out->text, "selected = ");
-    ascendc_select(out, ascendc_kernel(out, s->instr), s->core);
-    text_printf(out->text, "(p + %u, %s)", slot,
-                ascendc_copies(out, out->entry) > 1 ? "copy" : "0");
+    else
+        text_printf(out->text, "selected = skir::select_%u_%s(p + %u, %s)",
+                    kernel_id(out->module, ascendc_kernel(out, s->instr)), core_type_name(s->core),
+                    slot, ascendc_copies(out, out->entry) > 1 ? "copy" : "0");
 }
 
 static void put_wait_pipe(const struct statement *s)
@@ -385,27 +330,21 @@ static void put_reset(const struct statement *s)
     text_string(s->out->text, s->instr->word ? "close" : "reset");
 }
 
-static bool has_workspace(const struct statement *s)
+/* AICs have a counter for each op; AIVs have one for each after these. */
+static void put_counters(const struct statement *s, uint32_t op)
 {
     struct ascendc *out = s->out;
-    if (out->workspace != NONE)
-        return true;
+    uint32_t ops = out->ops.count;
+    if (out->workspace != NONE) {
+        text_printf(out->text, "p[%u] + %u", out->workspace,
+                    64 * (s->core == CORE_AIC ? op : ops + op));
+        return;
+    }
     if (diag_at(out->diags, DIAG_missing_attribute, locate_instr(out->module, s->instr),
                 "'%s' needs a workspace, which the entry does not have",
                 instr_info(s->instr->op)->name))
         diag_help(out->diags, "give the entry 'workspace = N' and 'args [sync_workspace]'");
     out->ok = false;
-    return false;
-}
-
-/* AICs have a counter for each op, and behind these AIVs have one for each. */
-static void put_counters(const struct statement *s, uint32_t op)
-{
-    uint32_t ops = s->out->ops.count;
-    if (!has_workspace(s))
-        return;
-    text_printf(s->out->text, "p[%u] + %u", s->out->workspace,
-                64 * (s->core == CORE_AIC ? op : ops + op));
 }
 
 static void put_workspace(const struct statement *s)
@@ -542,40 +481,31 @@ static unsigned early_config(const struct ascendc *out, const struct instr *call
     return 4 * before[call->early & EARLY_WAIT_MIX] + own;
 }
 
-static void put_early_config(const struct statement *s)
-{
-    text_printf(s->out->text, "%*sg_super_kernel_early_start_config = %u;\n", INDENT, "",
-                early_config(s->out, s->instr));
-}
-
 /* Idle cores call the headers' functions, as the kernel does on the others: which primitives these
  * are depends on the chip, and on how the parts are compiled. */
-static void put_idle_core(const struct statement *s)
-{
-    if (s->instr->early & EARLY_WAIT_MIX)
-        text_printf(s->out->text, "%*sAscendC::WaitPreTaskEndImpl<%u>();\n", INDENT + 4, "",
-                    early_config(s->out, s->instr));
-    if (s->instr->early & EARLY_SET)
-        text_printf(s->out->text, "%*sAscendC::SetNextTaskStart();\n", INDENT + 4, "");
-}
-
 static void put_early_call(const struct statement *s)
 {
-    if (s->instr->early & EARLY_WAIT_MIX)
-        put_early_config(s);
-    if (includes_all(s, s->instr)) {
-        text_printf(s->out->text, "%*s", INDENT, "");
-        expand(s, s->instr);
-        text_string(s->out->text, ";\n");
-        return;
+    struct text *text = s->out->text;
+    bool waits = s->instr->early & EARLY_WAIT_MIX, all = includes_all(s, s->instr);
+    unsigned config = waits ? early_config(s->out, s->instr) : 0;
+    if (waits)
+        text_printf(text, "%*sg_super_kernel_early_start_config = %u;\n", INDENT, "", config);
+    if (!all) {
+        text_printf(text, "%*sif (", INDENT, "");
+        put_included(s, s->instr);
+        text_string(text, ") {\n");
     }
-    text_printf(s->out->text, "%*sif (", INDENT, "");
-    put_included(s, s->instr);
-    text_printf(s->out->text, ") {\n%*s", INDENT + 4, "");
+    text_printf(text, "%*s", all ? INDENT : INDENT + 4, "");
     expand(s, s->instr);
-    text_printf(s->out->text, ";\n%*s} else {\n", INDENT, "");
-    put_idle_core(s);
-    text_printf(s->out->text, "%*s}\n", INDENT, "");
+    text_string(text, ";\n");
+    if (all)
+        return;
+    text_printf(text, "%*s} else {\n", INDENT, "");
+    if (waits)
+        text_printf(text, "%*sAscendC::WaitPreTaskEndImpl<%u>();\n", INDENT + 4, "", config);
+    if (s->instr->early & EARLY_SET)
+        text_printf(text, "%*sAscendC::SetNextTaskStart();\n", INDENT + 4, "");
+    text_printf(text, "%*s}\n", INDENT, "");
 }
 
 /* Whether an instruction sets the flag of the core type for the other one; a call that waits early
@@ -617,17 +547,6 @@ void ascendc_find_early_sets(struct ascendc *out, enum core_type core)
     }
 }
 
-/* The call of the other core type that waits early for the flag which the instruction `index` of
- * this type sets; or NULL. */
-static const struct instr *early_waiter(const struct statement *s, uint32_t index)
-{
-    uint32_t call = id_map_find(&s->out->early_sets, index);
-    const struct entry *entry = s->out->entry;
-    return call == NONE
-               ? NULL
-               : &entry->programs[s->core == CORE_AIC ? CORE_AIV : CORE_AIC].instrs.at[call];
-}
-
 static void refuse_early_set(const struct statement *s, const struct instr *call)
 {
     struct ascendc *out = s->out;
@@ -661,9 +580,12 @@ static bool put_early_halves(const struct statement *s)
     uint32_t at = set ? s->index : s->index + 1;
     if ((!set && s->instr->op != INSTR_await) || at == program->instrs.count)
         return false;
-    const struct instr *call = early_waiter(s, at);
-    if (!call)
+    /* The call of the other core type that waits early for the flag which the `set` sets. */
+    uint32_t waiter = id_map_find(&s->out->early_sets, at);
+    if (waiter == NONE)
         return false;
+    const struct instr *call =
+        &s->out->entry->programs[s->core == CORE_AIC ? CORE_AIV : CORE_AIC].instrs.at[waiter];
     if (set && (at == 0 || program->instrs.at[at - 1].op != INSTR_await))
         refuse_early_set(s, call);
     if (!set)
@@ -674,49 +596,35 @@ static bool put_early_halves(const struct statement *s)
 
 /* -------------------------------------------------------------------------- statements ---- */
 
-static bool refuse(const struct statement *s, enum diag_id id, const char *text)
-{
-    diag_at(s->out->diags, id, locate_instr(s->out->module, s->instr), "%s", text);
-    s->out->ok = false;
-    return false;
-}
-
-/* Entries by themselves may name what they have no slot for. */
-static bool find_slot(const struct statement *s, struct instr *plain)
-{
-    struct ascendc *out = s->out;
-    plain->number[0] = instr_event_slot(&out->events, out->entry, s->instr);
-    return plain->number[0] != NONE ||
-           refuse(s, DIAG_unknown_group, "the entry has no slot for this event");
-}
-
-/* Whether the instruction is there for the cores of a call alone. */
-static bool is_guarded(const struct statement *s, const struct instr *call)
-{
-    enum instr_op op = s->instr->op;
-    if ((op != INSTR_call && op != INSTR_preload) ||
-        kernel_is_dynamic(s->out->module, ascendc_kernel(s->out, call)))
-        return false;
-    return !includes_all(s, call);
-}
-
 static void put_statement(const struct statement *s)
 {
-    const struct instr_info *info = instr_info(s->instr->op);
-    struct text *text = s->out->text;
+    struct ascendc *out = s->out;
+    enum instr_op op = s->instr->op;
     struct instr plain = *s->instr;
-    const struct instr *call = s->instr->op == INSTR_preload ? call_of(s) : s->instr;
-    if (!call || (info->effect == EFFECT_EVENT && !find_slot(s, &plain)))
+    const struct instr *call = op == INSTR_preload ? call_of(s) : s->instr;
+    if (!call)
         return;
-    bool guarded = is_guarded(s, call);
-    text_printf(text, "%*s", INDENT, "");
+    if (instr_info(op)->effect == EFFECT_EVENT) {
+        plain.number[0] = instr_event_slot(&out->events, out->entry, s->instr);
+        if (plain.number[0] == NONE) { /* entries alone may name what they have no slot for */
+            diag_at(out->diags, DIAG_unknown_group, locate_instr(out->module, s->instr),
+                    "the entry has no slot for this event");
+            out->ok = false;
+            return;
+        }
+    }
+    /* Whether it is for the cores of a call alone. */
+    bool guarded = (op == INSTR_call || op == INSTR_preload) &&
+                   !kernel_is_dynamic(out->module, ascendc_kernel(out, call)) &&
+                   !includes_all(s, call);
+    text_printf(out->text, "%*s", INDENT, "");
     if (guarded) {
-        text_string(text, "if (");
+        text_string(out->text, "if (");
         put_included(s, call);
-        text_string(text, ") { ");
+        text_string(out->text, ") { ");
     }
     expand(s, &plain);
-    text_string(text, guarded ? "; }\n" : ";\n");
+    text_string(out->text, guarded ? "; }\n" : ";\n");
 }
 
 void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index)

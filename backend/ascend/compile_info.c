@@ -9,23 +9,7 @@
 
 /* ----------------------------------------------------------------------------- ops ---- */
 
-/* The kernels that are first called with the arguments of groups, by group; NULL where nothing is.
- * Released with mem_free. */
-static const struct kernel **called_with(const struct launch_info *info)
-{
-    const struct kernel **called = mem_calloc(info->entry->groups.count + 1, sizeof *called);
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct program *program = &info->entry->programs[core];
-        for (uint32_t i = 0; i < program->instrs.count; i++) {
-            const struct instr *instr = &program->instrs.at[i];
-            if (instr->op == INSTR_call && !called[instr->number[0]])
-                called[instr->number[0]] = module_kernel(info->module, instr->kernel);
-        }
-    }
-    return called;
-}
-
-/* The arguments of a kind, which stand behind one another; an empty range where they would. */
+/* The arguments of a kind, which are adjacent; an empty range where they would be. */
 static struct range events_of(const struct entry *entry, struct range args, enum arg_kind kind)
 {
     uint32_t end = args.first + args.count, first = args.first, last;
@@ -38,25 +22,30 @@ static struct range events_of(const struct entry *entry, struct range args, enum
     return (struct range){first, last - first};
 }
 
-static void add_op(struct launch_info *info, uint32_t group, const struct kernel *kernel)
-{
-    struct launch_op op = {
-        .kernel = kernel, .group = &info->entry->groups.at[group], .stream = NONE};
-    op.sends = events_of(info->entry, op.group->args, ARG_SEND);
-    op.recvs = events_of(info->entry, op.group->args, ARG_RECV);
-    op.param = group_slot(info->entry, op.group);
-    op.send = arg_slot(info->entry, op.sends.first);
-    op.recv = arg_slot(info->entry, op.recvs.first);
-    vec_push(&info->ops, op);
-}
-
 static void add_ops(struct launch_info *info)
 {
-    uint32_t count = entry_named_groups(info->entry);
-    const struct kernel **called = called_with(info);
-    for (uint32_t group = 0; group < count; group++)
-        if (called[group])
-            add_op(info, group, called[group]);
+    const struct entry *entry = info->entry;
+    /* By group of arguments: the kernel that is first called with it. */
+    const struct kernel **called = mem_calloc(entry->groups.count + 1, sizeof *called);
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            const struct instr *instr = &entry->programs[core].instrs.at[i];
+            if (instr->op == INSTR_call && !called[instr->number[0]])
+                called[instr->number[0]] = module_kernel(info->module, instr->kernel);
+        }
+    for (uint32_t i = 0, count = entry_named_groups(entry); i < count; i++) {
+        const struct arg_group *group = &entry->groups.at[i];
+        struct launch_op op = {.kernel = called[i],
+                               .group = group,
+                               .stream = NONE,
+                               .param = group_slot(entry, group),
+                               .sends = events_of(entry, group->args, ARG_SEND),
+                               .recvs = events_of(entry, group->args, ARG_RECV)};
+        op.send = arg_slot(entry, op.sends.first);
+        op.recv = arg_slot(entry, op.recvs.first);
+        if (op.kernel)
+            vec_push(&info->ops, op);
+    }
     mem_free(called);
 }
 
@@ -76,13 +65,6 @@ static bool is_listed(const char *list, size_t list_size, const char *word, size
     return false;
 }
 
-static void add_debug_word(struct text *options, const char *word, size_t size)
-{
-    if (size == 0 || is_listed(options->at, options->size, word, size))
-        return;
-    text_printf(options, "%s%.*s", options->size ? "," : "", (int)size, word);
-}
-
 static void add_debugging(struct launch_info *info, const struct kernel *kernel)
 {
     if (!kernel_writes_dump(info->module, kernel))
@@ -94,23 +76,14 @@ static void add_debugging(struct launch_info *info, const struct kernel *kernel)
     for (const char *at = options->text, *end = at + options->size; at < end;) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const char *stop = comma ? comma : end;
-        add_debug_word(&info->debug_options, at, (size_t)(stop - at));
+        struct text *all = &info->debug_options;
+        if (stop > at && !is_listed(all->at, all->size, at, (size_t)(stop - at)))
+            text_printf(all, "%s%.*s", all->size ? "," : "", (int)(stop - at), at);
         at = stop + 1;
     }
 }
 
 /* -------------------------------------------------------------------------- super kernel ---- */
-
-/* Groups of arguments stand in the order that `grouped` says. */
-static void find_streams(struct launch_info *info, const struct members *members, uint32_t block,
-                         const struct order *order)
-{
-    const uint32_t *ops = members->ops + members->first[block];
-    const uint32_t *grouped = members->grouped + members->first[block];
-    uint32_t count = members->first[block + 1] - members->first[block];
-    for (uint32_t i = 0; i < info->ops.count && i < count; i++)
-        info->ops.at[i].stream = order->stream[ops[grouped[i]]];
-}
 
 static void read_superkernel(struct launch_info *info, struct analyses *analyses,
                              const struct entry_place *at)
@@ -118,11 +91,13 @@ static void read_superkernel(struct launch_info *info, struct analyses *analyses
     const struct block *block = &at->graph->blocks.at[at->block];
     const struct order *order = analyses_order(analyses, info->module, at->graph);
     const struct members *members = analyses_members(analyses, info->module, at->graph);
+    uint32_t first = members->first[at->block], count = members->first[at->block + 1] - first;
     sk_options_of(&info->options, info->module, attr_string(info->module, block->attrs, W_options));
-    find_streams(info, members, at->block, order);
+    /* Groups of arguments are in the order that `grouped` says. */
+    for (uint32_t i = 0; i < info->ops.count && i < count; i++)
+        info->ops.at[i].stream = order->stream[members->ops[first + members->grouped[first + i]]];
     info->one_list = info->options.of[SK_stream_fusion].number == 0 ||
-                     order_is_chain(order, members->ops + members->first[at->block],
-                                    members->first[at->block + 1] - members->first[at->block]);
+                     order_is_chain(order, members->ops + first, count);
     info->early_start = info->options.of[SK_early_start].number != 0 && info->one_list;
 }
 
@@ -148,51 +123,31 @@ void launch_info_free(struct launch_info *info)
     vec_free(&info->ops);
 }
 
-/* Whether some kernel's function is chosen at run time. */
-static bool launch_info_is_dynamic(const struct launch_info *info)
-{
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        if (kernel_is_dynamic(info->module, info->ops.at[i].kernel))
-            return true;
-    return false;
-}
-
-static bool feeds_barriers(const struct launch_info *info)
-{
-    if (info->options.of[SK_feed_sync_all].number != 0)
-        return true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < info->entry->programs[core].instrs.count; i++)
-            if (info->entry->programs[core].instrs.at[i].op == INSTR_feed_sync)
-                return true;
-    return false;
-}
-
-static void add_words(const struct sk_setting *list, struct arena *arena,
-                      struct file_names *options)
-{
-    struct sk_setting rest = *list;
-    const char *word;
-    size_t size;
-    while (sk_option_next(&rest, &word, &size))
-        if (size > 0)
-            vec_push(options, arena_strndup(arena, word, size));
-}
-
 void launch_info_compile_options(const struct launch_info *info, struct arena *arena,
                                  struct file_names *options)
 {
-    if (launch_info_is_dynamic(info))
+    struct sk_setting rest = info->options.of[SK_compile_options];
+    bool dynamic = false, feeds = info->options.of[SK_feed_sync_all].number != 0;
+    const char *word;
+    size_t size;
+    for (uint32_t i = 0; i < info->ops.count; i++)
+        dynamic |= kernel_is_dynamic(info->module, info->ops.at[i].kernel);
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < info->entry->programs[core].instrs.count; i++)
+            feeds |= info->entry->programs[core].instrs.at[i].op == INSTR_feed_sync;
+    if (dynamic)
         vec_push(options, "-D__SUPER_KERNEL_DYNAMIC_BLOCK_NUM__");
     if (info->early_start) {
         vec_push(options, "-D__ASCENDC_ENABLE_SET_NEXT_TASK_START");
         vec_push(options, "-D__ASCENDC_ENABLE_WAIT_PRE_TASK_END");
         vec_push(options, "-D__ASCENDC_SUPERKERNEL_EARLY_START_V2");
     }
-    if (feeds_barriers(info))
+    if (feeds)
         vec_push(options, "-D__ASCENDC_SUPERKERNEL_AUTO_SYNC_ALL__");
     vec_push(options, launch_info_dumps(info) ? "-DASCENDC_DUMP" : "-DASCENDC_DUMP=0");
-    add_words(&info->options.of[SK_compile_options], arena, options);
+    while (sk_option_next(&rest, &word, &size))
+        if (size > 0)
+            vec_push(options, arena_strndup(arena, word, size));
 }
 
 void info_json_name(struct info_json *out, const char *key, uint32_t name)
@@ -213,10 +168,7 @@ void info_json_type(struct info_json *out, const char *key, enum kernel_type typ
 
 void info_json_kernel_name(struct info_json *out, const char *key, const struct entry *entry)
 {
-    struct text name = {NULL, 0, 0};
-    entry_kernel_name(&name, out->module, entry);
-    json_add_bytes(&out->json, key, name.at, name.size);
-    text_free(&name);
+    json_add_string(&out->json, key, symbols_entry(&out->symbols, entry));
 }
 
 void info_json_label(struct info_json *out, uint32_t name)
@@ -239,32 +191,6 @@ void info_json_events(struct info_json *out, const struct launch_info *info, str
 
 /* ------------------------------------------------------------------------------- gears ---- */
 
-static void put_notation(struct info_json *out, const struct graph *graph)
-{
-    struct ge_gears gears;
-    if (ge_gears_write(&gears, out->module, graph)) {
-        json_add_bytes(&out->json, GE_INPUT_SHAPE, gears.input_shape.at, gears.input_shape.size);
-        json_add_bytes(&out->json, GE_DYNAMIC_DIMS, gears.dynamic_dims.at, gears.dynamic_dims.size);
-        json_add_string(&out->json, GE_DYNAMIC_NODE_TYPE, GE_NODES_ARE_PARAMETERS);
-    }
-    ge_gears_free(&gears);
-}
-
-static void put_dims(struct info_json *out, const struct graph *graph,
-                     const struct gear_shapes *shapes)
-{
-    json_key(&out->json, "dims");
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < shapes->dims.count; i++) {
-        json_open_object(&out->json);
-        info_json_name(out, "name", graph->values.at[shapes->dims.at[i].param].name);
-        json_add_unsigned(&out->json, "param", shapes->dims.at[i].param);
-        json_add_unsigned(&out->json, "dim", shapes->dims.at[i].dim);
-        json_close_object(&out->json);
-    }
-    json_close_array(&out->json);
-}
-
 static void put_launch(struct info_json *out, const struct entry *entry)
 {
     struct launch_info info;
@@ -283,14 +209,12 @@ static void put_case(struct info_json *out, const struct graph *graph, uint32_t 
 {
     const struct graph *own = module_graph(out->module, graph->cases.at[id].graph);
     json_open_object(&out->json);
-    json_key(&out->json, "shape");
-    json_open_array(&out->json);
+    json_add_array(&out->json, "shape");
     for (uint32_t i = 0; i < shapes->dims.count; i++)
         json_signed(&out->json, gear_shapes_row(shapes, id)[i]);
     json_close_array(&out->json);
     info_json_name(out, "graph", own->name);
-    json_key(&out->json, "launches");
-    json_open_array(&out->json);
+    json_add_array(&out->json, "launches");
     for (uint32_t b = 0; b < own->blocks.count; b++) {
         const struct entry *entry = block_entry(out->module, &own->blocks.at[b]);
         if (entry)
@@ -303,29 +227,31 @@ static void put_case(struct info_json *out, const struct graph *graph, uint32_t 
 static void put_graph(struct info_json *out, const struct graph *graph)
 {
     struct gear_shapes shapes;
+    struct ge_gears gears;
     gear_shapes_init(&shapes, out->module, graph);
     json_open_object(&out->json);
     info_json_name(out, "graph", graph->name);
-    put_notation(out, graph);
-    put_dims(out, graph, &shapes);
-    json_key(&out->json, "cases");
-    json_open_array(&out->json);
+    if (ge_gears_write(&gears, out->module, graph)) {
+        json_add_bytes(&out->json, GE_INPUT_SHAPE, gears.input_shape.at, gears.input_shape.size);
+        json_add_bytes(&out->json, GE_DYNAMIC_DIMS, gears.dynamic_dims.at, gears.dynamic_dims.size);
+        json_add_string(&out->json, GE_DYNAMIC_NODE_TYPE, GE_NODES_ARE_PARAMETERS);
+    }
+    ge_gears_free(&gears);
+    json_add_array(&out->json, "dims");
+    for (uint32_t i = 0; i < shapes.dims.count; i++) {
+        json_open_object(&out->json);
+        info_json_name(out, "name", graph->values.at[shapes.dims.at[i].param].name);
+        json_add_unsigned(&out->json, "param", shapes.dims.at[i].param);
+        json_add_unsigned(&out->json, "dim", shapes.dims.at[i].dim);
+        json_close_object(&out->json);
+    }
+    json_close_array(&out->json);
+    json_add_array(&out->json, "cases");
     for (uint32_t i = 0; i < graph->cases.count; i++)
         put_case(out, graph, i, &shapes);
     json_close_array(&out->json);
     json_close_object(&out->json);
     gear_shapes_free(&shapes);
-}
-
-/* A list with an object for each graph that has expanded gears. */
-static void put_gears(struct info_json *out)
-{
-    json_key(&out->json, "gears");
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < out->module->graphs.count; i++)
-        if (out->module->graphs.at[i].cases.count)
-            put_graph(out, &out->module->graphs.at[i]);
-    json_close_array(&out->json);
 }
 
 /* ----------------------------------------------------------------------------- entries ---- */
@@ -354,7 +280,11 @@ enum backend_status info_entries_write(const struct emission_job *job, info_entr
     if (listed)
         json_close_array(&out.json);
     if (has_gears) {
-        put_gears(&out);
+        json_add_array(&out.json, "gears");
+        for (uint32_t i = 0; i < module->graphs.count; i++)
+            if (module->graphs.at[i].cases.count)
+                put_graph(&out, &module->graphs.at[i]);
+        json_close_array(&out.json);
         json_close_object(&out.json);
     }
     text_char(job->text, '\n');
@@ -375,27 +305,9 @@ static void put_object(struct info_json *out, const char *key, const struct kern
         info_json_name(out, key, object);
 }
 
-/* The functions of all parts, and of all copies of the code. */
-static void put_functions(struct info_json *out, const struct kernel *kernel, uint32_t copies)
-{
-    struct text symbol = {NULL, 0, 0};
-    struct kernel_part part;
-    json_key(&out->json, "sub_kernel_names");
-    json_open_array(&out->json);
-    for (uint32_t copy = 0; copy < copies; copy++)
-        for (uint32_t i = 0; i < kernel_parts(out->module, kernel); i++) {
-            if (!kernel_part_at(out->module, kernel, i, &part) || part.function == NONE)
-                continue;
-            symbol.size = 0;
-            symbols_add_function(&out->symbols, &symbol, kernel, part.function, copy);
-            json_bytes(&out->json, symbol.at, symbol.size);
-        }
-    json_close_array(&out->json);
-    text_free(&symbol);
-}
-
 static void put_kernel(struct info_json *out, const struct kernel *kernel, uint32_t copies)
 {
+    struct kernel_part part;
     json_open_object(&out->json);
     if (kernel_is_dynamic(out->module, kernel)) {
         put_object(out, "dynamic_bin", kernel);
@@ -405,18 +317,14 @@ static void put_kernel(struct info_json *out, const struct kernel *kernel, uint3
         if (kernel_type_has(kernel->type, CORE_AIV))
             put_object(out, "aiv_bin", kernel);
     }
-    put_functions(out, kernel, copies);
-    json_close_object(&out->json);
-}
-
-static void put_kernels(struct info_json *out, const struct launch_info *info)
-{
-    uint32_t copies = launch_info_copies(info);
-    json_key(&out->json, "sub_operator");
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        put_kernel(out, info->ops.at[i].kernel, copies);
+    json_add_array(&out->json, "sub_kernel_names");
+    for (uint32_t copy = 0; copy < copies; copy++)
+        for (uint32_t i = 0; i < kernel_parts(out->module, kernel); i++)
+            if (kernel_part_at(out->module, kernel, i, &part) && part.function != NONE)
+                json_string(&out->json,
+                            symbols_function(&out->symbols, kernel, part.function, copy));
     json_close_array(&out->json);
+    json_close_object(&out->json);
 }
 
 /* ---------------------------------------------------------------------------- options ---- */
@@ -426,8 +334,7 @@ static void put_compile_options(struct info_json *out, const struct launch_info 
     struct arena arena = {NULL, 0};
     struct file_names options = {NULL, 0, 0};
     launch_info_compile_options(info, &arena, &options);
-    json_key(&out->json, "compile_option");
-    json_open_array(&out->json);
+    json_add_array(&out->json, "compile_option");
     for (uint32_t i = 0; i < options.count; i++)
         json_string(&out->json, options.at[i]);
     json_close_array(&out->json);
@@ -438,8 +345,7 @@ static void put_compile_options(struct info_json *out, const struct launch_info 
 /* Those that are given. Numbers are numbers, all else is as it was written. */
 static void put_scope_options(struct info_json *out, const struct launch_info *info)
 {
-    json_key(&out->json, "sp_options");
-    json_open_object(&out->json);
+    json_add_object(&out->json, "sp_options");
     for (int i = 0; i < SK_OPTION_COUNT; i++) {
         const struct sk_setting *setting = &info->options.of[i];
         if (!setting->given)
@@ -455,34 +361,32 @@ static void put_scope_options(struct info_json *out, const struct launch_info *i
 
 /* ------------------------------------------------------------------------------ slots ---- */
 
-static void put_slots(struct info_json *out, const struct launch_info *info, const char *key,
-                      size_t field)
-{
-    json_key(&out->json, key);
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        json_unsigned(&out->json, *(const uint32_t *)((const char *)&info->ops.at[i] + field));
-    json_close_array(&out->json);
-}
-
-static void put_event_lists(struct info_json *out, const struct launch_info *info, const char *key,
-                            size_t field)
-{
-    json_key(&out->json, key);
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        info_json_events(out, info,
-                         *(const struct range *)((const char *)&info->ops.at[i] + field));
-    json_close_array(&out->json);
-}
-
+/* The slots of arguments, and lists of events, each an array by op. */
 static void put_all_slots(struct info_json *out, const struct launch_info *info)
 {
-    put_slots(out, info, "param_offset", offsetof(struct launch_op, param));
-    put_slots(out, info, "notify_param_offset", offsetof(struct launch_op, send));
-    put_slots(out, info, "wait_param_offset", offsetof(struct launch_op, recv));
-    put_event_lists(out, info, "send_event_list", offsetof(struct launch_op, sends));
-    put_event_lists(out, info, "recv_event_list", offsetof(struct launch_op, recvs));
+    static const struct {
+        const char *key;
+        size_t field; /* of struct launch_op */
+    } slots[] = {{"param_offset", offsetof(struct launch_op, param)},
+                 {"notify_param_offset", offsetof(struct launch_op, send)},
+                 {"wait_param_offset", offsetof(struct launch_op, recv)}},
+      events[] = {{"send_event_list", offsetof(struct launch_op, sends)},
+                  {"recv_event_list", offsetof(struct launch_op, recvs)}};
+    for (size_t k = 0; k < sizeof slots / sizeof *slots; k++) {
+        json_add_array(&out->json, slots[k].key);
+        for (uint32_t i = 0; i < info->ops.count; i++)
+            json_unsigned(&out->json,
+                          *(const uint32_t *)((const char *)&info->ops.at[i] + slots[k].field));
+        json_close_array(&out->json);
+    }
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
+        json_add_array(&out->json, events[k].key);
+        for (uint32_t i = 0; i < info->ops.count; i++)
+            info_json_events(
+                out, info,
+                *(const struct range *)((const char *)&info->ops.at[i] + events[k].field));
+        json_close_array(&out->json);
+    }
 }
 
 /* ---------------------------------------------------------------------------- entries ---- */
@@ -494,14 +398,16 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
     json_add_unsigned(&out->json, "block_num", launch_info_blocks(info));
     info_json_type(out, "kernel_type", info->entry->type);
     info_json_kernel_name(out, "kernel_name", info->entry);
-    put_kernels(out, info);
+    json_add_array(&out->json, "sub_operator");
+    for (uint32_t i = 0; i < info->ops.count; i++)
+        put_kernel(out, info->ops.at[i].kernel, launch_info_copies(info));
+    json_close_array(&out->json);
     put_compile_options(out, info);
     json_add_string(&out->json, "link_mode", "PerCubeHerVecWithSuper");
     json_add_unsigned(&out->json, "split_mode", launch_info_copies(info));
     put_scope_options(out, info);
     json_add_unsigned(&out->json, "workspace_size", launch_info_workspace(info));
-    json_key(&out->json, "timestamp_option");
-    json_bool(&out->json, launch_info_dumps(info));
+    json_add_bool(&out->json, "timestamp_option", launch_info_dumps(info));
     json_add_bytes(&out->json, "debug_option", info->debug_options.at, info->debug_options.size);
     json_add_unsigned(&out->json, "debug_size", (uint64_t)info->debug_bytes);
     put_all_slots(out, info);

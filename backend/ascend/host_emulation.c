@@ -222,13 +222,10 @@ static uint32_t put_lines(struct glue *glue, enum core_type core, uint32_t *end)
 
 static uint32_t symbol_of(struct glue *glue, const struct kernel *kernel, uint32_t function)
 {
-    struct text text = {NULL, 0, 0};
     if (function == NONE || kernel_is_stub(glue->emitter.module, kernel))
         return NONE;
-    symbols_add_function(&glue->symbols, &text, kernel, function, 0);
-    uint32_t id = intern_copy(&glue->names, text.at, text.size);
-    text_free(&text);
-    return id;
+    const char *symbol = symbols_function(&glue->symbols, kernel, function, 0);
+    return intern_copy(&glue->names, symbol, strlen(symbol));
 }
 
 /* The functions of a call by copy, or the symbols of its variants. */
@@ -432,18 +429,16 @@ static void put_row(struct glue *glue, const struct text *programs, const uint32
     uint32_t id = emitter->entry_id;
     struct text *text = emitter->text;
     bool fed = emitter->workspace_slot != NONE;
-    text_printf(text, "extern void e%u_source(void) __asm__(\"auto_gen_", id);
-    entry_kernel_name(text, emitter->module, emitter->entry);
     text_printf(text,
-                "_kernel\");\n"
+                "extern void e%u_source(void) __asm__(\"auto_gen_%s_kernel\");\n"
                 "static const struct twin_entry e%u_entry = {\n"
                 "    e%u_source,\n    {\n%.*s    },\n"
                 "    e%u_words, %u, %u, {%u, %u}, %u, %u, %lld, %u,\n"
                 "    e%u_cores, e%u_params[0], e%u_cache[0]};\n",
-                id, id, (int)programs->size, programs->at, id, glue->words.count,
-                entry_slots(emitter->entry), cores[CORE_AIC], cores[CORE_AIV],
-                entry_copies(emitter->module, emitter->entry), fed ? emitter->workspace_slot : 0,
-                fed ? (long long)emitter->workspace : 0,
+                id, symbols_entry(&glue->symbols, emitter->entry), id, id, (int)programs->size,
+                programs->at, id, glue->words.count, entry_slots(emitter->entry), cores[CORE_AIC],
+                cores[CORE_AIV], entry_copies(emitter->module, emitter->entry),
+                fed ? emitter->workspace_slot : 0, fed ? (long long)emitter->workspace : 0,
                 fed ? 128 * entry_named_groups(emitter->entry) : 0, id, id, id);
 }
 

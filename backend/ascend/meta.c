@@ -18,35 +18,30 @@ static uint32_t op_of(const struct launch_info *info, uint32_t group)
     return low;
 }
 
-static void put_place_op(struct info_json *out, const struct launch_info *info,
-                         const struct entry_ops *ops, const struct launch_op *launched)
-{
-    const struct op *op = entry_op(ops, (uint32_t)(launched->group - info->entry->groups.at));
-    struct arena arena = {NULL, 0};
-    struct text text = {NULL, 0, 0};
-    if (op)
-        text_string(&text, op_call_text(out->module, ops->graph, op, &arena));
-    else
-        spell_group(&text, out->module, launched->group->name, launched->group->word);
-    json_open_object(&out->json);
-    json_add_bytes(&out->json, "text", text.at, text.size);
-    text.size = 0;
-    places_name(&text, out->module, op ? op->loc : launched->group->loc);
-    if (text.size)
-        json_add_bytes(&out->json, "at", text.at, text.size);
-    json_close_object(&out->json);
-    text_free(&text);
-    arena_free(&arena);
-}
-
 static void put_place_ops(struct info_json *out, const struct launch_info *info)
 {
     struct entry_ops ops;
     entry_ops_find(&ops, &out->finder, info->entry);
-    json_key(&out->json, "ops");
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        put_place_op(out, info, &ops, &info->ops.at[i]);
+    json_add_array(&out->json, "ops");
+    for (uint32_t i = 0; i < info->ops.count; i++) {
+        const struct arg_group *group = info->ops.at[i].group;
+        const struct op *op = entry_op(&ops, (uint32_t)(group - info->entry->groups.at));
+        struct arena arena = {NULL, 0};
+        struct text text = {NULL, 0, 0};
+        if (op)
+            text_string(&text, op_call_text(out->module, ops.graph, op, &arena));
+        else
+            spell_group(&text, out->module, group->name, group->word);
+        json_open_object(&out->json);
+        json_add_bytes(&out->json, "text", text.at, text.size);
+        text.size = 0;
+        places_name(&text, out->module, op ? op->loc : group->loc);
+        if (text.size)
+            json_add_bytes(&out->json, "at", text.at, text.size);
+        json_close_object(&out->json);
+        text_free(&text);
+        arena_free(&arena);
+    }
     json_close_array(&out->json);
     entry_ops_free(&ops);
 }
@@ -79,25 +74,17 @@ static void put_instr(struct info_json *out, const struct launch_info *info,
     text_free(&text);
 }
 
-/* The first line of an entry: lines stand in the order of the entries. */
-static uint32_t first_line(const struct source_lines *lines, uint32_t entry)
-{
-    uint32_t low;
-    bisect(low, i, lines->count, lines->at[i].entry < entry);
-    return low;
-}
-
 static void put_instrs(struct info_json *out, const struct launch_info *info,
                        const struct source_lines *lines)
 {
-    uint32_t entry = entry_id(out->module, info->entry);
+    uint32_t entry = entry_id(out->module, info->entry), first;
     struct place *places[CORE_TYPES];
     for (int core = 0; core < CORE_TYPES; core++)
         places[core] = places_of(&info->entry->programs[core]);
-    json_key(&out->json, "instructions");
-    json_open_array(&out->json);
-    for (uint32_t i = first_line(lines, entry); i < lines->count && lines->at[i].entry == entry;
-         i++)
+    json_add_array(&out->json, "instructions");
+    /* Lines are in the order of the entries. */
+    bisect(first, i, lines->count, lines->at[i].entry < entry);
+    for (uint32_t i = first; i < lines->count && lines->at[i].entry == entry; i++)
         put_instr(out, info, &lines->at[i], places[lines->at[i].core][lines->at[i].instr]);
     json_close_array(&out->json);
     for (int core = 0; core < CORE_TYPES; core++)
@@ -127,36 +114,35 @@ static int compare_pieces(const void *a, const void *b)
     return (x->kernel > y->kernel) - (x->kernel < y->kernel);
 }
 
-static void add_piece(struct pieces *pieces, const struct code_map *code, struct text *symbol,
+static void add_piece(struct pieces *pieces, const struct code_map *code, const char *symbol,
                       struct piece piece)
 {
-    text_char(symbol, '\0');
-    piece.function = code_map_find(code, symbol->at);
-    symbol->size = 0;
+    piece.function = code_map_find(code, symbol);
     if (piece.function)
         vec_push(pieces, piece);
 }
 
-static void find_kernel(struct info_json *out, struct pieces *pieces, const struct code_map *code,
-                        const struct kernel *kernel, uint32_t copies)
-{
-    struct text symbol = {NULL, 0, 0};
-    struct kernel_part part;
-    for (uint32_t i = 0; i < kernel_parts(out->module, kernel); i++) {
-        if (!kernel_part_at(out->module, kernel, i, &part) || part.function == NONE)
-            continue;
-        for (uint32_t copy = 0; copy < copies; copy++) {
-            symbols_add_function(&out->symbols, &symbol, kernel, part.function, copy);
-            add_piece(pieces, code, &symbol, (struct piece){NULL, kernel, part.core, copy});
-        }
-    }
-    text_free(&symbol);
-}
-
 /* By their places; kernels and ops that share a function are one piece of it. */
-static void sort_pieces(struct pieces *pieces)
+static void find_pieces(struct info_json *out, struct pieces *pieces,
+                        const struct launch_info *info, const struct code_map *code)
 {
     uint32_t kept = 0;
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (kernel_type_has(info->entry->type, (enum core_type)core))
+            add_piece(pieces, code, symbols_part(&out->symbols, info->entry, (enum core_type)core),
+                      (struct piece){NULL, NULL, (enum core_type)core, 0});
+    for (uint32_t op = 0; op < info->ops.count; op++) {
+        const struct kernel *kernel = info->ops.at[op].kernel;
+        struct kernel_part part;
+        for (uint32_t i = 0; i < kernel_parts(out->module, kernel); i++) {
+            if (!kernel_part_at(out->module, kernel, i, &part) || part.function == NONE)
+                continue;
+            for (uint32_t copy = 0; copy < launch_info_copies(info); copy++)
+                add_piece(pieces, code,
+                          symbols_function(&out->symbols, kernel, part.function, copy),
+                          (struct piece){NULL, kernel, part.core, copy});
+        }
+    }
     if (pieces->count)
         qsort(pieces->at, pieces->count, sizeof *pieces->at, compare_pieces);
     for (uint32_t i = 0; i < pieces->count; i++)
@@ -165,27 +151,10 @@ static void sort_pieces(struct pieces *pieces)
     pieces->count = kept;
 }
 
-static void find_pieces(struct info_json *out, struct pieces *pieces,
-                        const struct launch_info *info, const struct code_map *code)
-{
-    struct text symbol = {NULL, 0, 0};
-    for (int core = 0; core < CORE_TYPES; core++) {
-        if (!kernel_type_has(info->entry->type, (enum core_type)core))
-            continue;
-        entry_part_symbol(&symbol, out->module, info->entry, (enum core_type)core);
-        add_piece(pieces, code, &symbol, (struct piece){NULL, NULL, (enum core_type)core, 0});
-    }
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        find_kernel(out, pieces, code, info->ops.at[i].kernel, launch_info_copies(info));
-    sort_pieces(pieces);
-    text_free(&symbol);
-}
-
 /* Pairs of an offset in the function and a line. */
 static void put_lines(struct info_json *out, const struct code_map *code, const char *function)
 {
-    json_key(&out->json, "lines");
-    json_open_array(&out->json);
+    json_add_array(&out->json, "lines");
     for (uint32_t i = 0; i < code->lines.count; i++) {
         if (strcmp(code->lines.at[i].function, function) != 0)
             continue;
@@ -203,8 +172,7 @@ static void put_callers(struct info_json *out, const struct launch_info *info,
 {
     uint32_t owner = symbols_owner(&out->symbols, piece->kernel);
     json_add_unsigned(&out->json, "copy", piece->copy);
-    json_key(&out->json, "ops");
-    json_open_array(&out->json);
+    json_add_array(&out->json, "ops");
     for (uint32_t i = 0; i < info->ops.count; i++)
         if (info->ops.at[i].kernel == piece->kernel ||
             (symbols_owner(&out->symbols, info->ops.at[i].kernel) == owner &&
@@ -229,34 +197,27 @@ static void put_piece(struct info_json *out, const struct launch_info *info,
     json_close_object(&out->json);
 }
 
-static void put_code(struct info_json *out, const struct launch_info *info,
-                     const struct code_map *code)
-{
-    struct pieces pieces = {NULL, 0, 0};
-    json_key(&out->json, "code");
-    if (!code) {
-        json_null(&out->json);
-        return;
-    }
-    find_pieces(out, &pieces, info, code);
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < pieces.count; i++)
-        put_piece(out, info, code, &pieces.at[i]);
-    json_close_array(&out->json);
-    vec_free(&pieces);
-}
-
 /* Adds the member "skir": the table by which `skirc where` finds what an address or a line
  * is of. */
 static void meta_places_add(struct info_json *out, const struct launch_info *info,
                             const struct meta_object *object)
 {
-    json_key(&out->json, "skir");
-    json_open_object(&out->json);
+    struct pieces pieces = {NULL, 0, 0};
+    json_add_object(&out->json, "skir");
     json_add_unsigned(&out->json, "source_lines", object->lines->in_source);
     put_place_ops(out, info);
     put_instrs(out, info, object->lines);
-    put_code(out, info, object->code);
+    json_key(&out->json, "code");
+    if (object->code) {
+        find_pieces(out, &pieces, info, object->code);
+        json_open_array(&out->json);
+        for (uint32_t i = 0; i < pieces.count; i++)
+            put_piece(out, info, object->code, &pieces.at[i]);
+        json_close_array(&out->json);
+        vec_free(&pieces);
+    } else {
+        json_null(&out->json);
+    }
     json_close_object(&out->json);
 }
 
@@ -277,20 +238,9 @@ static const struct launch_kind kinds[KERNEL_TYPE_COUNT] = {
     [KERNEL_mix_aic_1_2] = {"MIX", "RT_DEV_BINARY_MAGIC_ELF", "1:2", true},
 };
 
-static void put_binary(struct info_json *out, const struct launch_info *info)
-{
-    const struct meta_object *object = out->user;
-    if (object->name)
-        json_add_string(&out->json, "binFileName", object->name);
-    else
-        info_json_kernel_name(out, "binFileName", info->entry);
-    json_add_string(&out->json, "binFileSuffix", ".o");
-}
-
 static void put_empty(struct info_json *out, const char *key)
 {
-    json_key(&out->json, key);
-    json_open_array(&out->json);
+    json_add_array(&out->json, key);
     json_close_array(&out->json);
 }
 
@@ -310,6 +260,13 @@ static void put_debug_options(struct info_json *out, const struct text *options)
     text_free(&kept);
 }
 
+static void put_one(struct info_json *out, const char *key, uint64_t number)
+{
+    json_add_array(&out->json, key);
+    json_unsigned(&out->json, number);
+    json_close_array(&out->json);
+}
+
 /* What the host allocates for the launch besides tensors. */
 static void put_buffers(struct info_json *out, const struct launch_info *info)
 {
@@ -319,73 +276,14 @@ static void put_buffers(struct info_json *out, const struct launch_info *info)
     }
     if (launch_info_workspace(info) == 0)
         return;
-    json_key(&out->json, "workspace");
-    json_open_object(&out->json);
+    json_add_object(&out->json, "workspace");
     json_add_unsigned(&out->json, "num", 1);
-    json_key(&out->json, "size");
-    json_open_array(&out->json);
-    json_unsigned(&out->json, launch_info_workspace(info));
-    json_close_array(&out->json);
-    json_key(&out->json, "type");
-    json_open_array(&out->json);
-    json_unsigned(&out->json, 0);
-    json_close_array(&out->json);
+    put_one(out, "size", launch_info_workspace(info));
+    put_one(out, "type", 0);
     json_close_object(&out->json);
 }
 
 /* -------------------------------------------------------------------------------- ops ---- */
-
-static void put_flag(struct info_json *out, const char *key, bool value)
-{
-    json_key(&out->json, key);
-    json_bool(&out->json, value);
-}
-
-static void put_kernel(struct info_json *out, const struct kernel *kernel)
-{
-    const struct module *module = out->module;
-    uint32_t type = attr_string(module, kernel->attrs, W_op);
-    const struct attr *split = attr_find(module, kernel->attrs, W_split);
-    info_json_name(out, "func_name", kernel->name);
-    json_key(&out->json, "split_mode");
-    if (split)
-        json_signed(&out->json, split->value.i);
-    else
-        json_null(&out->json);
-    json_add_unsigned(&out->json, "blockDim", kernel_blocks(module, kernel));
-    info_json_name(out, "sub_operator_op_type", type == NONE ? kernel->name : type);
-    info_json_type(out, "sub_operator_kernel_type", kernel->type);
-}
-
-static void put_flags(struct info_json *out, const struct kernel *kernel)
-{
-    const struct module *module = out->module;
-    put_flag(out, "sub_operator_early_start_set_flag",
-             attr_has_word(module, kernel->attrs, W_early_start, W_set));
-    put_flag(out, "sub_operator_early_start_wait_flag",
-             attr_has_word(module, kernel->attrs, W_early_start, W_wait));
-    put_flag(out, "sub_operator_call_dcci_before_kernel_start",
-             attr_flag(module, kernel->attrs, W_dcci_before));
-    put_flag(out, "sub_operator_call_dcci_after_kernel_end",
-             attr_flag(module, kernel->attrs, W_dcci_after));
-    put_flag(out, "sub_operator_call_dcci_disable_on_kernel",
-             attr_flag(module, kernel->attrs, W_dcci_disable));
-    put_flag(out, "sub_op_with_sync_all", attr_flag(module, kernel->attrs, W_sync_all));
-}
-
-static void put_events(struct info_json *out, const struct launch_info *info,
-                       const struct launch_op *op)
-{
-    json_key(&out->json, "streamid");
-    if (op->stream == NONE)
-        json_unsigned(&out->json, 0);
-    else
-        info_json_label(out, op->stream);
-    json_key(&out->json, "send_event_list");
-    info_json_events(out, info, op->sends);
-    json_key(&out->json, "recv_event_list");
-    info_json_events(out, info, op->recvs);
-}
 
 static void put_slot(struct info_json *out, const char *key, bool there, uint32_t slot)
 {
@@ -396,46 +294,60 @@ static void put_slot(struct info_json *out, const char *key, bool there, uint32_
         json_null(&out->json);
 }
 
-static void put_arguments(struct info_json *out, const struct launch_op *op)
+static void put_op(struct info_json *out, const struct launch_info *info,
+                   const struct launch_op *op)
 {
-    json_key(&out->json, "arg_list");
+    const struct module *module = out->module;
+    const struct kernel *kernel = op->kernel;
+    const struct attr *split = attr_find(module, kernel->attrs, W_split);
+    uint32_t type = attr_string(module, kernel->attrs, W_op);
+    uint32_t debug = attr_string(module, kernel->attrs, W__debugOptions);
+    const struct {
+        const char *key;
+        bool value;
+    } flags[] = {
+        {"sub_operator_early_start_set_flag",
+         attr_has_word(module, kernel->attrs, W_early_start, W_set)},
+        {"sub_operator_early_start_wait_flag",
+         attr_has_word(module, kernel->attrs, W_early_start, W_wait)},
+        {"sub_operator_call_dcci_before_kernel_start",
+         attr_flag(module, kernel->attrs, W_dcci_before)},
+        {"sub_operator_call_dcci_after_kernel_end", attr_flag(module, kernel->attrs, W_dcci_after)},
+        {"sub_operator_call_dcci_disable_on_kernel",
+         attr_flag(module, kernel->attrs, W_dcci_disable)},
+        {"sub_op_with_sync_all", attr_flag(module, kernel->attrs, W_sync_all)},
+    };
     json_open_object(&out->json);
+    info_json_name(out, "func_name", kernel->name);
+    json_key(&out->json, "split_mode");
+    if (split)
+        json_signed(&out->json, split->value.i);
+    else
+        json_null(&out->json);
+    json_add_unsigned(&out->json, "blockDim", kernel_blocks(module, kernel));
+    info_json_name(out, "sub_operator_op_type", type == NONE ? kernel->name : type);
+    info_json_type(out, "sub_operator_kernel_type", kernel->type);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        json_add_bool(&out->json, flags[i].key, flags[i].value);
+    json_key(&out->json, "streamid");
+    if (op->stream == NONE)
+        json_unsigned(&out->json, 0);
+    else
+        info_json_label(out, op->stream);
+    json_key(&out->json, "send_event_list");
+    info_json_events(out, info, op->sends);
+    json_key(&out->json, "recv_event_list");
+    info_json_events(out, info, op->recvs);
+    json_add_object(&out->json, "arg_list");
     put_slot(out, "param_offset", true, op->param);
     put_slot(out, "notify_param_offset", op->sends.count > 0, op->send);
     put_slot(out, "wait_param_offset", op->recvs.count > 0, op->recv);
     json_close_object(&out->json);
-}
-
-static void put_op(struct info_json *out, const struct launch_info *info,
-                   const struct launch_op *op)
-{
-    const struct kernel *kernel = op->kernel;
-    uint32_t debug = attr_string(out->module, kernel->attrs, W__debugOptions);
-    json_open_object(&out->json);
-    put_kernel(out, kernel);
-    put_flags(out, kernel);
-    put_events(out, info, op);
-    put_arguments(out, op);
     if (debug != NONE) {
         info_json_name(out, "debug_option", debug);
         json_add_unsigned(&out->json, "debug_size",
-                          (uint64_t)attr_int(out->module, kernel->attrs, W__debugBufSize, 0));
+                          (uint64_t)attr_int(module, kernel->attrs, W__debugBufSize, 0));
     }
-    json_close_object(&out->json);
-}
-
-static void put_ops(struct info_json *out, const struct launch_info *info)
-{
-    json_key(&out->json, "SuperkernelInfo");
-    json_open_object(&out->json);
-    json_key(&out->json, "kernelList");
-    json_open_object(&out->json);
-    json_key(&out->json, "aicore");
-    json_open_array(&out->json);
-    for (uint32_t i = 0; i < info->ops.count; i++)
-        put_op(out, info, &info->ops.at[i]);
-    json_close_array(&out->json);
-    json_close_object(&out->json);
     json_close_object(&out->json);
 }
 
@@ -449,7 +361,11 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
     const struct launch_kind *kind = &kinds[info->entry->type];
     const struct meta_object *object = out->user;
     json_open_object(&out->json);
-    put_binary(out, info);
+    if (object->name)
+        json_add_string(&out->json, "binFileName", object->name);
+    else
+        info_json_kernel_name(out, "binFileName", info->entry);
+    json_add_string(&out->json, "binFileSuffix", ".o");
     json_add_unsigned(&out->json, "blockDim", launch_info_blocks(info));
     json_add_string(&out->json, "coreType", kind->core);
     json_add_unsigned(&out->json, "intercoreSync", kind->synchronised);
@@ -465,7 +381,14 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
     json_add_string(&out->json, "optionalOutputMode", "gen_placeholder");
     json_add_unsigned(&out->json, "supportSuperKernel", 1);
     put_buffers(out, info);
-    put_ops(out, info);
+    json_add_object(&out->json, "SuperkernelInfo");
+    json_add_object(&out->json, "kernelList");
+    json_add_array(&out->json, "aicore");
+    for (uint32_t i = 0; i < info->ops.count; i++)
+        put_op(out, info, &info->ops.at[i]);
+    json_close_array(&out->json);
+    json_close_object(&out->json);
+    json_close_object(&out->json);
     meta_places_add(out, info, object);
     json_close_object(&out->json);
 }

@@ -3,29 +3,48 @@
 #include <assert.h>
 #include <ctype.h>
 
-/* Words of C++, and what entries have as variables and namespaces. */
+/* Words of C++; then what entries have as variables and namespaces, and functions of the device. */
 static const char *const taken[] = {
-#define TAKEN(word) #word,
-#include "backend/ascend/taken.def"
-};
-
-static bool is_taken(const struct intern_name *name)
-{
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strlen(taken[i]) == name->size && memcmp(taken[i], name->text, name->size) == 0)
-            return true;
-    return false;
-}
+    "alignas",      "alignof",      "and",           "and_eq",
+    "asm",          "auto",         "bitand",        "bitor",
+    "bool",         "break",        "case",          "catch",
+    "char",         "char8_t",      "char16_t",      "char32_t",
+    "class",        "compl",        "concept",       "const",
+    "consteval",    "constexpr",    "constinit",     "const_cast",
+    "continue",     "co_await",     "co_return",     "co_yield",
+    "decltype",     "default",      "delete",        "do",
+    "double",       "dynamic_cast", "else",          "enum",
+    "explicit",     "export",       "extern",        "false",
+    "float",        "for",          "friend",        "goto",
+    "half",         "if",           "inline",        "int",
+    "long",         "mutable",      "namespace",     "new",
+    "noexcept",     "not",          "not_eq",        "nullptr",
+    "operator",     "or",           "or_eq",         "private",
+    "protected",    "public",       "register",      "reinterpret_cast",
+    "requires",     "return",       "short",         "signed",
+    "sizeof",       "static",       "static_assert", "static_cast",
+    "struct",       "switch",       "template",      "this",
+    "thread_local", "throw",        "true",          "try",
+    "typedef",      "typeid",       "typename",      "union",
+    "unsigned",     "using",        "virtual",       "void",
+    "volatile",     "wchar_t",      "while",         "xor",
+    "xor_eq",       "AscendC",      "copy",          "p",
+    "preload",      "dcci",         "trap",          "pipe_barrier",
+    "records",      "selected",     "skir"};
 
 /* Names that skirc makes begin with skir_, and no others. */
 static bool is_identifier(const struct intern_name *name)
 {
-    if (name->size >= 5 && memcmp(name->text, "skir_", 5) == 0)
+    if (name->size == 0 || isdigit((unsigned char)name->text[0]) ||
+        (name->size >= 5 && memcmp(name->text, "skir_", 5) == 0))
         return false;
     for (uint32_t i = 0; i < name->size; i++)
         if (!isalnum((unsigned char)name->text[i]) && name->text[i] != '_')
             return false;
-    return name->size > 0 && !isdigit((unsigned char)name->text[0]) && !is_taken(name);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strlen(taken[i]) == name->size && memcmp(taken[i], name->text, name->size) == 0)
+            return false;
+    return true;
 }
 
 static void add_first(struct id_map *map, uint32_t name, uint32_t kernel)
@@ -51,17 +70,7 @@ void symbols_free(struct symbols *symbols)
 {
     id_map_free(&symbols->functions);
     id_map_free(&symbols->objects);
-}
-
-/* The place of a function among the parts of a kernel that has it. */
-static uint32_t place_of(const struct module *module, const struct kernel *kernel,
-                         uint32_t function)
-{
-    struct kernel_part part;
-    uint32_t i = 0;
-    while (!kernel_part_at(module, kernel, i, &part) || part.function != function)
-        i++;
-    return i;
+    arena_free(&symbols->arena);
 }
 
 uint32_t symbols_owner(const struct symbols *symbols, const struct kernel *kernel)
@@ -71,40 +80,46 @@ uint32_t symbols_owner(const struct symbols *symbols, const struct kernel *kerne
                           : id_map_find(&symbols->objects, object);
 }
 
-void symbols_add_function(const struct symbols *symbols, struct text *text,
-                          const struct kernel *kernel, uint32_t function, uint32_t copy)
+const char *symbols_function(struct symbols *symbols, const struct kernel *kernel,
+                             uint32_t function, uint32_t copy)
 {
     const struct module *module = symbols->module;
     const struct intern_name *name = &module->names.names[function];
-    uint32_t owner = symbols_owner(symbols, kernel), first;
-    first = id_map_get(&symbols->functions, function);
-    if (is_identifier(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_function_%u_%u", first,
-                    place_of(module, &module->kernels.at[first], function));
-    if (symbols_owner(symbols, &module->kernels.at[first]) != owner)
-        text_printf(text, "_k%u", owner);
+    uint32_t owner = symbols_owner(symbols, kernel);
+    uint32_t first = id_map_get(&symbols->functions, function), place = 0;
+    const struct kernel *original = &module->kernels.at[first];
+    struct kernel_part part;
+    struct text text = {NULL, 0, 0};
+    if (is_identifier(name)) {
+        text_bytes(&text, name->text, name->size);
+    } else {
+        while (!kernel_part_at(module, original, place, &part) || part.function != function)
+            place++;
+        text_printf(&text, "skir_function_%u_%u", first, place);
+    }
+    if (symbols_owner(symbols, original) != owner)
+        text_printf(&text, "_k%u", owner);
     if (copy)
-        text_printf(text, "_split%u", copy);
+        text_printf(&text, "_split%u", copy);
+    const char *symbol = arena_strndup(&symbols->arena, text.at, text.size);
+    text_free(&text);
+    return symbol;
 }
 
-void entry_kernel_name(struct text *text, const struct module *module, const struct entry *entry)
+const char *symbols_entry(struct symbols *symbols, const struct entry *entry)
 {
-    const struct intern_name *name = &module->names.names[entry->name];
-    if (is_identifier(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_entry_%u", entry_id(module, entry));
+    const struct intern_name *name = &symbols->module->names.names[entry->name];
+    return is_identifier(name)
+               ? arena_strndup(&symbols->arena, name->text, name->size)
+               : arena_printf(&symbols->arena, "skir_entry_%u", entry_id(symbols->module, entry));
 }
 
-/* Those of launches that may have both have a name of their own. */
-void entry_part_symbol(struct text *text, const struct module *module, const struct entry *entry,
-                       enum core_type core)
+const char *symbols_part(struct symbols *symbols, const struct entry *entry, enum core_type core)
 {
-    entry_kernel_name(text, module, entry);
-    if (entry->type != KERNEL_aic_only && entry->type != KERNEL_aiv_only)
-        text_printf(text, "_mix_%s", core_type_name(core));
+    const char *name = symbols_entry(symbols, entry);
+    if (entry->type == KERNEL_aic_only || entry->type == KERNEL_aiv_only)
+        return name;
+    return arena_printf(&symbols->arena, "%s_mix_%s", name, core_type_name(core));
 }
 
 bool event_number(const struct intern_name *name, uint64_t *number)

@@ -22,33 +22,31 @@ static const char *const tool_folders[] = {
 static const char *const compilers[] = {"bisheng", "ccec"};
 
 /* The headers of AscendC, from `headers`. */
-static const char *const header_folders[] = {
-    "impl/adv_api",
-    "impl/basic_api",
-    "impl/c_api",
-    "impl/basic_api/reg_compute",
-    "impl/micro_api",
-    "impl/simt_api",
-    "impl/utils",
-    "include",
-    "include/adv_api",
-    "include/basic_api",
-    "include/aicpu_api",
-    "include/c_api",
-    "include/basic_api/reg_compute",
-    "include/micro_api",
-    "include/simt_api",
-    "include/utils",
-    "impl",
-    ".",
-    "../ascendc/act",
-    "../tikcpp",
-    "../tikcpp/tikcfw",
-    "../tikcpp/tikcfw/impl",
-    "../tikcpp/tikcfw/interface",
-    "../../include",
-    "../../include/ascendc",
-};
+static const char *const header_folders[] = {"impl/adv_api",
+                                             "impl/basic_api",
+                                             "impl/c_api",
+                                             "impl/basic_api/reg_compute",
+                                             "impl/micro_api",
+                                             "impl/simt_api",
+                                             "impl/utils",
+                                             "include",
+                                             "include/adv_api",
+                                             "include/basic_api",
+                                             "include/aicpu_api",
+                                             "include/c_api",
+                                             "include/basic_api/reg_compute",
+                                             "include/micro_api",
+                                             "include/simt_api",
+                                             "include/utils",
+                                             "impl",
+                                             ".",
+                                             "../ascendc/act",
+                                             "../tikcpp",
+                                             "../tikcpp/tikcfw",
+                                             "../tikcpp/tikcfw/impl",
+                                             "../tikcpp/tikcfw/interface",
+                                             "../../include",
+                                             "../../include/ascendc"};
 
 enum {
     TOOL_FOLDERS = sizeof tool_folders / sizeof *tool_folders,
@@ -182,6 +180,7 @@ void command_lines_init(struct command_lines *lines, const struct module *module
     struct entry_finder finder;
     *lines = (struct command_lines){.module = module, .arch = module_arch(module)};
     toolchain_find(&lines->tools, &lines->arena, why, why_size);
+    symbols_init(&lines->symbols, module);
     entry_finder_init(&finder, module);
     for (uint32_t i = 0; i < module->entries.count; i++)
         add_entry(lines, &finder, &module->entries.at[i]);
@@ -191,6 +190,7 @@ void command_lines_init(struct command_lines *lines, const struct module *module
 void command_lines_free(struct command_lines *lines)
 {
     vec_free(&lines->options);
+    symbols_free(&lines->symbols);
     arena_free(&lines->arena);
 }
 
@@ -207,17 +207,12 @@ static void add_entry_names(struct command_lines *lines, enum core_type core,
                             struct file_names *words)
 {
     const struct module *module = lines->module;
-    struct text name = {NULL, 0, 0}, symbol = {NULL, 0, 0};
     for (uint32_t i = 0; i < module->entries.count; i++) {
         const struct entry *entry = &module->entries.at[i];
-        name.size = symbol.size = 0;
-        entry_kernel_name(&name, module, entry);
-        entry_part_symbol(&symbol, module, entry, core);
-        vec_push(words, arena_printf(&lines->arena, "-Dauto_gen_%.*s_kernel=%.*s", (int)name.size,
-                                     name.at, (int)symbol.size, symbol.at));
+        vec_push(words, arena_printf(&lines->arena, "-Dauto_gen_%s_kernel=%s",
+                                     symbols_entry(&lines->symbols, entry),
+                                     symbols_part(&lines->symbols, entry, core)));
     }
-    text_free(&name);
-    text_free(&symbol);
 }
 
 static void add_chip(struct command_lines *lines, enum core_type core, struct file_names *words)
@@ -291,7 +286,6 @@ struct script {
     struct text *text;
     const struct module *module;
     struct command_lines lines;
-    struct symbols symbols;
     struct kernel_objects *objects;
     const uint8_t *copies; /* by kernel; 0: nothing calls it */
     uint32_t *next;        /* by kernel: the next one with its object, or NONE */
@@ -367,42 +361,6 @@ static void put_compilations(struct script *script)
 
 /* ----------------------------------------------------------------------------- kernels ---- */
 
-/* Where the object is, or what the program calls it. */
-static const char *object_path(struct script *script, const struct kernel *kernel)
-{
-    const struct kernel_object *object = kernel_object_of(script->objects, script->module, kernel);
-    uint32_t name = attr_string(script->module, kernel->attrs, W_object);
-    return object ? object->path : name_text(script->module, name, &script->arena);
-}
-
-static const char *symbol_of(struct script *script, const struct kernel *kernel, uint32_t function,
-                             uint32_t copy)
-{
-    struct text symbol = {NULL, 0, 0};
-    symbols_add_function(&script->symbols, &symbol, kernel, function, copy);
-    const char *text = arena_strndup(&script->arena, symbol.at, symbol.size);
-    text_free(&symbol);
-    return text;
-}
-
-/* Whether the symbol is met for the first time: kernels may share functions. */
-static bool is_new(struct script *script, const char *symbol)
-{
-    uint32_t count = script->symbols_met.count;
-    return intern_copy(&script->symbols_met, symbol, strlen(symbol)) == count;
-}
-
-/* What a function, or a copy of it that the object brings itself, is called in the object. */
-static const char *own_name(struct script *script, const struct kernel *kernel, uint32_t function,
-                            uint32_t copy)
-{
-    struct text name = {NULL, 0, 0};
-    kernel_copy_function(&name, script->module, kernel, function, copy);
-    const char *text = arena_strndup(&script->arena, name.at, name.size);
-    text_free(&name);
-    return text;
-}
-
 /* Adds an option for each function of the kernel that the entries call by another name, and to the
  * local symbols all of them. */
 static void add_functions(struct script *script, const struct kernel *kernel, uint32_t copy,
@@ -414,13 +372,18 @@ static void add_functions(struct script *script, const struct kernel *kernel, ui
         struct kernel_part part;
         if (!kernel_part_at(module, kernel, i, &part) || part.function == NONE)
             continue;
-        const char *symbol = symbol_of(script, kernel, part.function, copy);
-        if (!is_new(script, symbol))
-            continue;
-        const char *name = own_name(script, kernel, part.function, own ? copy : 0);
+        const char *symbol = symbols_function(&script->lines.symbols, kernel, part.function, copy);
+        uint32_t met = script->symbols_met.count;
+        if (intern_copy(&script->symbols_met, symbol, strlen(symbol)) < met)
+            continue; /* kernels may share functions */
+        /* What the function, or a copy that the object brings itself, is called there. */
+        struct text name = {NULL, 0, 0};
+        kernel_copy_function(&name, module, kernel, part.function, own ? copy : 0);
+        text_char(&name, '\0');
         vec_push(&script->locals, symbol);
-        if (strcmp(symbol, name) != 0)
-            vec_push(words, arena_printf(&script->arena, "--redefine-sym=%s=%s", name, symbol));
+        if (strcmp(symbol, name.at) != 0)
+            vec_push(words, arena_printf(&script->arena, "--redefine-sym=%s=%s", name.at, symbol));
+        text_free(&name);
     }
 }
 
@@ -438,38 +401,31 @@ static void add_renames(struct script *script, uint32_t owner, uint32_t copy,
     }
 }
 
-/* The list that the kernel's object is linked with. */
-static struct file_names *list_of(struct script *script, const struct kernel *kernel)
-{
-    if (kernel_is_dynamic(script->module, kernel))
-        return &script->linked[CORE_TYPES];
-    return &script->linked[kernel_type_has(kernel->type, CORE_AIC) ? CORE_AIC : CORE_AIV];
-}
-
-/* NAME.o of a kernel whose file may be in another folder, and have the suffix .a. */
-static const char *copy_path(struct script *script, uint32_t owner, const char *path, uint32_t copy)
-{
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    dot = dot && (!slash || dot > slash) ? dot : "";
-    return arena_printf(&script->arena, "%s_k%u_%u%s", script->base, owner, copy, dot);
-}
-
 static void add_copy(struct script *script, const struct kernel *kernel, uint32_t owner,
                      uint32_t copy)
 {
     struct file_names words = {NULL, 0, 0};
-    const char *path = object_path(script, kernel);
+    /* Where the object is, or what the program calls it. */
+    const struct kernel_object *object = kernel_object_of(script->objects, script->module, kernel);
+    uint32_t name = attr_string(script->module, kernel->attrs, W_object);
+    const char *path = object ? object->path : name_text(script->module, name, &script->arena);
+    unsigned list = kernel_is_dynamic(script->module, kernel) ? CORE_TYPES
+                    : kernel_type_has(kernel->type, CORE_AIC) ? CORE_AIC
+                                                              : CORE_AIV;
     vec_push(&words, script->lines.tools.objcopy);
     add_renames(script, owner, copy, &words);
     if (words.count > 1) {
-        const char *renamed = copy_path(script, owner, path, copy);
+        /* The file may be in another folder, and have the suffix .a. */
+        const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+        const char *renamed = arena_printf(&script->arena, "%s_k%u_%u%s", script->base, owner, copy,
+                                           dot && (!slash || dot > slash) ? dot : "");
         vec_push(&words, path);
         vec_push(&words, renamed);
         put_command(script->text, &words);
         path = renamed;
     }
     if (words.count > 1 || copy == 0)
-        vec_push(list_of(script, kernel), path);
+        vec_push(&script->linked[list], path);
     vec_free(&words);
 }
 
@@ -481,21 +437,12 @@ static void find_next(struct script *script)
     for (uint32_t k = 0; k < module->kernels.count; k++)
         script->next[k] = NONE;
     for (uint32_t k = module->kernels.count; k-- > 0;) {
-        uint32_t owner = symbols_owner(&script->symbols, &module->kernels.at[k]);
+        uint32_t owner = symbols_owner(&script->lines.symbols, &module->kernels.at[k]);
         if (owner == k)
             continue;
         script->next[k] = script->next[owner];
         script->next[owner] = k;
     }
-}
-
-/* The most copies that one of the kernels with an object has. */
-static uint32_t copies_of(const struct script *script, uint32_t owner)
-{
-    uint32_t copies = 0;
-    for (uint32_t k = owner; k != NONE; k = script->next[k])
-        copies = script->copies[k] > copies ? script->copies[k] : copies;
-    return copies;
 }
 
 static void put_kernels(struct script *script)
@@ -507,10 +454,13 @@ static void put_kernels(struct script *script)
                               "their code.\n");
     for (uint32_t k = 0; k < module->kernels.count; k++) {
         const struct kernel *kernel = &module->kernels.at[k];
-        if (symbols_owner(&script->symbols, kernel) != k ||
+        if (symbols_owner(&script->lines.symbols, kernel) != k ||
             attr_string(module, kernel->attrs, W_object) == NONE)
             continue;
-        for (uint32_t copy = 0, copies = copies_of(script, k); copy < copies; copy++)
+        uint32_t copies = 0; /* the most that one of the kernels with the object has */
+        for (uint32_t i = k; i != NONE; i = script->next[i])
+            copies = script->copies[i] > copies ? script->copies[i] : copies;
+        for (uint32_t copy = 0; copy < copies; copy++)
             add_copy(script, kernel, k, copy);
     }
 }
@@ -527,23 +477,21 @@ static void add_list(struct file_names *words, const struct file_names *list)
  * cube parts are. */
 static void put_link(struct script *script, const char *output)
 {
-    static const char *const first[] = {"-m", "aicorelinux",    "-r", "-Ttext=0", "-q",
-                                        "-x", "--whole-archive"};
+    static const char *const first[] = {"-m", "aicorelinux",     "-r", "-Ttext=0", "-q",
+                                        "-x", "--whole-archive", NULL};
+    const char *const last[] = {"-static", "-o", output, NULL};
     struct file_names words = {NULL, 0, 0};
     if (!script->lines.tools.linker)
         script->lines.tools.linker = "ld.lld";
     vec_push(&words, script->lines.tools.linker);
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        vec_push(&words, first[i]);
+    add_words(&words, first);
     for (int core = 0; core < CORE_TYPES; core++) {
         if (script->lines.parts[core])
             vec_push(&words, part_object(script, (enum core_type)core));
         add_list(&words, &script->linked[core]);
     }
     add_list(&words, &script->linked[CORE_TYPES]);
-    vec_push(&words, "-static");
-    vec_push(&words, "-o");
-    vec_push(&words, output);
+    add_words(&words, last);
     text_string(script->text, "\n# One object, whose only global functions are the entries.\n");
     put_command(script->text, &words);
     vec_free(&words);
@@ -615,13 +563,11 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
     struct kernel_copies copies = device_kernel_copies(job->module);
     script.copies = copies.chosen; /* by numbers that cores have on the device */
     command_lines_init(&script.lines, job->module, why, sizeof why);
-    symbols_init(&script.symbols, job->module);
     find_next(&script);
     put_head(&script);
     put_compilations(&script);
     put_kernels(&script);
     put_links(&script);
-    symbols_free(&script.symbols);
     command_lines_free(&script.lines);
     for (int i = 0; i <= CORE_TYPES; i++)
         vec_free(&script.linked[i]);
@@ -667,16 +613,15 @@ bool commands_check_kernels(const struct emission_job *job)
 
 enum backend_status ascend_emit_commands(const struct emission_job *job)
 {
-    struct text base = {NULL, 0, 0};
     if (!commands_check_kernels(job))
         return BACKEND_INPUT;
     if (job->module->entries.count == 0) {
         text_string(job->text, "#!/bin/sh\n# Nothing is fused: there is no object to make.\n");
         return BACKEND_OK;
     }
-    entry_kernel_name(&base, job->module, &job->module->entries.at[0]);
-    text_char(&base, '\0');
-    commands_add(job, job->text, base.at);
-    text_free(&base);
+    struct symbols symbols;
+    symbols_init(&symbols, job->module);
+    commands_add(job, job->text, symbols_entry(&symbols, &job->module->entries.at[0]));
+    symbols_free(&symbols);
     return BACKEND_OK;
 }

@@ -32,6 +32,7 @@ struct command_lines {
     bool one_to_one;           /* and all that have both have one AIV for each AIC */
     bool copies;               /* code that is called is far away */
     bool dumps;
+    struct symbols symbols;
     struct arena arena;
 };
 

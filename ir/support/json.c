@@ -171,6 +171,24 @@ void json_null(struct json *json)
 
 /* ------------------------------------------------------------------------ members ---- */
 
+void json_add_object(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_open_object(json);
+}
+
+void json_add_array(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_open_array(json);
+}
+
+void json_add_bool(struct json *json, const char *key, bool value)
+{
+    json_key(json, key);
+    json_bool(json, value);
+}
+
 void json_add_string(struct json *json, const char *key, const char *string)
 {
     json_key(json, key);

@@ -36,7 +36,10 @@ void json_double(struct json *json, double finite);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 
-/* Members: a key and its value. */
+/* Members: a key and its value; of a container, its beginning. */
+void json_add_object(struct json *json, const char *key);
+void json_add_array(struct json *json, const char *key);
+void json_add_bool(struct json *json, const char *key, bool value);
 void json_add_string(struct json *json, const char *key, const char *string);
 void json_add_bytes(struct json *json, const char *key, const char *bytes, size_t size);
 void json_add_unsigned(struct json *json, const char *key, uint64_t number);
