@@ -18,19 +18,11 @@ struct entry {
         constant, #constant                                                                        \
     }
 
-/* Binary search; the tables are sorted. */
 static const char *find(const struct entry *table, size_t count, uint32_t number)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table[middle].number == number)
-            return table[middle].name;
-        if (table[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (table[i].number == number)
+            return table[i].name;
     return NULL;
 }
 
@@ -86,175 +78,135 @@ static const char *object_symbol_type_name(uint8_t type)
     return find(names, COUNT(names), type);
 }
 
+/* Those of relocatable objects, not those that only loaders apply. */
 static const struct entry x86_64_relocations[] = {
-    NAME(R_X86_64_NONE),
-    NAME(R_X86_64_64),
-    NAME(R_X86_64_PC32),
-    NAME(R_X86_64_GOT32),
-    NAME(R_X86_64_PLT32),
-    NAME(R_X86_64_COPY),
-    NAME(R_X86_64_GLOB_DAT),
-    NAME(R_X86_64_JUMP_SLOT),
-    NAME(R_X86_64_RELATIVE),
-    NAME(R_X86_64_GOTPCREL),
-    NAME(R_X86_64_32),
-    NAME(R_X86_64_32S),
-    NAME(R_X86_64_16),
-    NAME(R_X86_64_PC16),
-    NAME(R_X86_64_8),
-    NAME(R_X86_64_PC8),
-    NAME(R_X86_64_DTPMOD64),
-    NAME(R_X86_64_DTPOFF64),
-    NAME(R_X86_64_TPOFF64),
-    NAME(R_X86_64_TLSGD),
-    NAME(R_X86_64_TLSLD),
-    NAME(R_X86_64_DTPOFF32),
-    NAME(R_X86_64_GOTTPOFF),
-    NAME(R_X86_64_TPOFF32),
-    NAME(R_X86_64_PC64),
-    NAME(R_X86_64_GOTOFF64),
-    NAME(R_X86_64_GOTPC32),
-    NAME(R_X86_64_GOT64),
-    NAME(R_X86_64_GOTPCREL64),
-    NAME(R_X86_64_GOTPC64),
-    NAME(R_X86_64_GOTPLT64),
-    NAME(R_X86_64_PLTOFF64),
-    NAME(R_X86_64_SIZE32),
-    NAME(R_X86_64_SIZE64),
-    NAME(R_X86_64_GOTPC32_TLSDESC),
-    NAME(R_X86_64_TLSDESC_CALL),
-    NAME(R_X86_64_TLSDESC),
-    NAME(R_X86_64_IRELATIVE),
-    NAME(R_X86_64_RELATIVE64),
-    NAME(R_X86_64_GOTPCRELX),
-    NAME(R_X86_64_REX_GOTPCRELX),
-};
+    NAME(R_X86_64_NONE),         NAME(R_X86_64_64),       NAME(R_X86_64_PC32),
+    NAME(R_X86_64_GOT32),        NAME(R_X86_64_PLT32),    NAME(R_X86_64_GOTPCREL),
+    NAME(R_X86_64_32),           NAME(R_X86_64_32S),      NAME(R_X86_64_16),
+    NAME(R_X86_64_PC16),         NAME(R_X86_64_8),        NAME(R_X86_64_PC8),
+    NAME(R_X86_64_DTPOFF64),     NAME(R_X86_64_TPOFF64),  NAME(R_X86_64_TLSGD),
+    NAME(R_X86_64_TLSLD),        NAME(R_X86_64_DTPOFF32), NAME(R_X86_64_GOTTPOFF),
+    NAME(R_X86_64_TPOFF32),      NAME(R_X86_64_PC64),     NAME(R_X86_64_GOTOFF64),
+    NAME(R_X86_64_GOTPC32),      NAME(R_X86_64_GOT64),    NAME(R_X86_64_GOTPCREL64),
+    NAME(R_X86_64_GOTPC64),      NAME(R_X86_64_GOTPLT64), NAME(R_X86_64_PLTOFF64),
+    NAME(R_X86_64_SIZE32),       NAME(R_X86_64_SIZE64),   NAME(R_X86_64_GOTPC32_TLSDESC),
+    NAME(R_X86_64_TLSDESC_CALL), NAME(R_X86_64_TLSDESC),  NAME(R_X86_64_GOTPCRELX),
+    NAME(R_X86_64_REX_GOTPCRELX)};
 
-static const struct entry aarch64_relocations[] = {
-    NAME(R_AARCH64_NONE),
-    NAME(R_AARCH64_ABS64),
-    NAME(R_AARCH64_ABS32),
-    NAME(R_AARCH64_ABS16),
-    NAME(R_AARCH64_PREL64),
-    NAME(R_AARCH64_PREL32),
-    NAME(R_AARCH64_PREL16),
-    NAME(R_AARCH64_MOVW_UABS_G0),
-    NAME(R_AARCH64_MOVW_UABS_G0_NC),
-    NAME(R_AARCH64_MOVW_UABS_G1),
-    NAME(R_AARCH64_MOVW_UABS_G1_NC),
-    NAME(R_AARCH64_MOVW_UABS_G2),
-    NAME(R_AARCH64_MOVW_UABS_G2_NC),
-    NAME(R_AARCH64_MOVW_UABS_G3),
-    NAME(R_AARCH64_MOVW_SABS_G0),
-    NAME(R_AARCH64_MOVW_SABS_G1),
-    NAME(R_AARCH64_MOVW_SABS_G2),
-    NAME(R_AARCH64_LD_PREL_LO19),
-    NAME(R_AARCH64_ADR_PREL_LO21),
-    NAME(R_AARCH64_ADR_PREL_PG_HI21),
-    NAME(R_AARCH64_ADR_PREL_PG_HI21_NC),
-    NAME(R_AARCH64_ADD_ABS_LO12_NC),
-    NAME(R_AARCH64_LDST8_ABS_LO12_NC),
-    NAME(R_AARCH64_TSTBR14),
-    NAME(R_AARCH64_CONDBR19),
-    NAME(R_AARCH64_JUMP26),
-    NAME(R_AARCH64_CALL26),
-    NAME(R_AARCH64_LDST16_ABS_LO12_NC),
-    NAME(R_AARCH64_LDST32_ABS_LO12_NC),
-    NAME(R_AARCH64_LDST64_ABS_LO12_NC),
-    NAME(R_AARCH64_MOVW_PREL_G0),
-    NAME(R_AARCH64_MOVW_PREL_G0_NC),
-    NAME(R_AARCH64_MOVW_PREL_G1),
-    NAME(R_AARCH64_MOVW_PREL_G1_NC),
-    NAME(R_AARCH64_MOVW_PREL_G2),
-    NAME(R_AARCH64_MOVW_PREL_G2_NC),
-    NAME(R_AARCH64_MOVW_PREL_G3),
-    NAME(R_AARCH64_LDST128_ABS_LO12_NC),
-    NAME(R_AARCH64_MOVW_GOTOFF_G0),
-    NAME(R_AARCH64_MOVW_GOTOFF_G0_NC),
-    NAME(R_AARCH64_MOVW_GOTOFF_G1),
-    NAME(R_AARCH64_MOVW_GOTOFF_G1_NC),
-    NAME(R_AARCH64_MOVW_GOTOFF_G2),
-    NAME(R_AARCH64_MOVW_GOTOFF_G2_NC),
-    NAME(R_AARCH64_MOVW_GOTOFF_G3),
-    NAME(R_AARCH64_GOTREL64),
-    NAME(R_AARCH64_GOTREL32),
-    NAME(R_AARCH64_GOT_LD_PREL19),
-    NAME(R_AARCH64_LD64_GOTOFF_LO15),
-    NAME(R_AARCH64_ADR_GOT_PAGE),
-    NAME(R_AARCH64_LD64_GOT_LO12_NC),
-    NAME(R_AARCH64_LD64_GOTPAGE_LO15),
-    NAME(R_AARCH64_TLSGD_ADR_PREL21),
-    NAME(R_AARCH64_TLSGD_ADR_PAGE21),
-    NAME(R_AARCH64_TLSGD_ADD_LO12_NC),
-    NAME(R_AARCH64_TLSGD_MOVW_G1),
-    NAME(R_AARCH64_TLSGD_MOVW_G0_NC),
-    NAME(R_AARCH64_TLSLD_ADR_PREL21),
-    NAME(R_AARCH64_TLSLD_ADR_PAGE21),
-    NAME(R_AARCH64_TLSLD_ADD_LO12_NC),
-    NAME(R_AARCH64_TLSLD_MOVW_G1),
-    NAME(R_AARCH64_TLSLD_MOVW_G0_NC),
-    NAME(R_AARCH64_TLSLD_LD_PREL19),
-    NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G2),
-    NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G1),
-    NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G1_NC),
-    NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G0),
-    NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G0_NC),
-    NAME(R_AARCH64_TLSLD_ADD_DTPREL_HI12),
-    NAME(R_AARCH64_TLSLD_ADD_DTPREL_LO12),
-    NAME(R_AARCH64_TLSLD_ADD_DTPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLD_LDST8_DTPREL_LO12),
-    NAME(R_AARCH64_TLSLD_LDST8_DTPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLD_LDST16_DTPREL_LO12),
-    NAME(R_AARCH64_TLSLD_LDST16_DTPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLD_LDST32_DTPREL_LO12),
-    NAME(R_AARCH64_TLSLD_LDST32_DTPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLD_LDST64_DTPREL_LO12),
-    NAME(R_AARCH64_TLSLD_LDST64_DTPREL_LO12_NC),
-    NAME(R_AARCH64_TLSIE_MOVW_GOTTPREL_G1),
-    NAME(R_AARCH64_TLSIE_MOVW_GOTTPREL_G0_NC),
-    NAME(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21),
-    NAME(R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC),
-    NAME(R_AARCH64_TLSIE_LD_GOTTPREL_PREL19),
-    NAME(R_AARCH64_TLSLE_MOVW_TPREL_G2),
-    NAME(R_AARCH64_TLSLE_MOVW_TPREL_G1),
-    NAME(R_AARCH64_TLSLE_MOVW_TPREL_G1_NC),
-    NAME(R_AARCH64_TLSLE_MOVW_TPREL_G0),
-    NAME(R_AARCH64_TLSLE_MOVW_TPREL_G0_NC),
-    NAME(R_AARCH64_TLSLE_ADD_TPREL_HI12),
-    NAME(R_AARCH64_TLSLE_ADD_TPREL_LO12),
-    NAME(R_AARCH64_TLSLE_ADD_TPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLE_LDST8_TPREL_LO12),
-    NAME(R_AARCH64_TLSLE_LDST8_TPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLE_LDST16_TPREL_LO12),
-    NAME(R_AARCH64_TLSLE_LDST16_TPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLE_LDST32_TPREL_LO12),
-    NAME(R_AARCH64_TLSLE_LDST32_TPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLE_LDST64_TPREL_LO12),
-    NAME(R_AARCH64_TLSLE_LDST64_TPREL_LO12_NC),
-    NAME(R_AARCH64_TLSDESC_LD_PREL19),
-    NAME(R_AARCH64_TLSDESC_ADR_PREL21),
-    NAME(R_AARCH64_TLSDESC_ADR_PAGE21),
-    NAME(R_AARCH64_TLSDESC_LD64_LO12),
-    NAME(R_AARCH64_TLSDESC_ADD_LO12),
-    NAME(R_AARCH64_TLSDESC_OFF_G1),
-    NAME(R_AARCH64_TLSDESC_OFF_G0_NC),
-    NAME(R_AARCH64_TLSDESC_LDR),
-    NAME(R_AARCH64_TLSDESC_ADD),
-    NAME(R_AARCH64_TLSDESC_CALL),
-    NAME(R_AARCH64_TLSLE_LDST128_TPREL_LO12),
-    NAME(R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC),
-    NAME(R_AARCH64_TLSLD_LDST128_DTPREL_LO12),
-    NAME(R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC),
-    NAME(R_AARCH64_COPY),
-    NAME(R_AARCH64_GLOB_DAT),
-    NAME(R_AARCH64_JUMP_SLOT),
-    NAME(R_AARCH64_RELATIVE),
-    NAME(R_AARCH64_TLS_DTPMOD),
-    NAME(R_AARCH64_TLS_DTPREL),
-    NAME(R_AARCH64_TLS_TPREL),
-    NAME(R_AARCH64_TLSDESC),
-    NAME(R_AARCH64_IRELATIVE),
-};
+static const struct entry aarch64_relocations[] = {NAME(R_AARCH64_NONE),
+                                                   NAME(R_AARCH64_ABS64),
+                                                   NAME(R_AARCH64_ABS32),
+                                                   NAME(R_AARCH64_ABS16),
+                                                   NAME(R_AARCH64_PREL64),
+                                                   NAME(R_AARCH64_PREL32),
+                                                   NAME(R_AARCH64_PREL16),
+                                                   NAME(R_AARCH64_MOVW_UABS_G0),
+                                                   NAME(R_AARCH64_MOVW_UABS_G0_NC),
+                                                   NAME(R_AARCH64_MOVW_UABS_G1),
+                                                   NAME(R_AARCH64_MOVW_UABS_G1_NC),
+                                                   NAME(R_AARCH64_MOVW_UABS_G2),
+                                                   NAME(R_AARCH64_MOVW_UABS_G2_NC),
+                                                   NAME(R_AARCH64_MOVW_UABS_G3),
+                                                   NAME(R_AARCH64_MOVW_SABS_G0),
+                                                   NAME(R_AARCH64_MOVW_SABS_G1),
+                                                   NAME(R_AARCH64_MOVW_SABS_G2),
+                                                   NAME(R_AARCH64_LD_PREL_LO19),
+                                                   NAME(R_AARCH64_ADR_PREL_LO21),
+                                                   NAME(R_AARCH64_ADR_PREL_PG_HI21),
+                                                   NAME(R_AARCH64_ADR_PREL_PG_HI21_NC),
+                                                   NAME(R_AARCH64_ADD_ABS_LO12_NC),
+                                                   NAME(R_AARCH64_LDST8_ABS_LO12_NC),
+                                                   NAME(R_AARCH64_TSTBR14),
+                                                   NAME(R_AARCH64_CONDBR19),
+                                                   NAME(R_AARCH64_JUMP26),
+                                                   NAME(R_AARCH64_CALL26),
+                                                   NAME(R_AARCH64_LDST16_ABS_LO12_NC),
+                                                   NAME(R_AARCH64_LDST32_ABS_LO12_NC),
+                                                   NAME(R_AARCH64_LDST64_ABS_LO12_NC),
+                                                   NAME(R_AARCH64_MOVW_PREL_G0),
+                                                   NAME(R_AARCH64_MOVW_PREL_G0_NC),
+                                                   NAME(R_AARCH64_MOVW_PREL_G1),
+                                                   NAME(R_AARCH64_MOVW_PREL_G1_NC),
+                                                   NAME(R_AARCH64_MOVW_PREL_G2),
+                                                   NAME(R_AARCH64_MOVW_PREL_G2_NC),
+                                                   NAME(R_AARCH64_MOVW_PREL_G3),
+                                                   NAME(R_AARCH64_LDST128_ABS_LO12_NC),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G0),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G0_NC),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G1),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G1_NC),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G2),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G2_NC),
+                                                   NAME(R_AARCH64_MOVW_GOTOFF_G3),
+                                                   NAME(R_AARCH64_GOTREL64),
+                                                   NAME(R_AARCH64_GOTREL32),
+                                                   NAME(R_AARCH64_GOT_LD_PREL19),
+                                                   NAME(R_AARCH64_LD64_GOTOFF_LO15),
+                                                   NAME(R_AARCH64_ADR_GOT_PAGE),
+                                                   NAME(R_AARCH64_LD64_GOT_LO12_NC),
+                                                   NAME(R_AARCH64_LD64_GOTPAGE_LO15),
+                                                   NAME(R_AARCH64_TLSGD_ADR_PREL21),
+                                                   NAME(R_AARCH64_TLSGD_ADR_PAGE21),
+                                                   NAME(R_AARCH64_TLSGD_ADD_LO12_NC),
+                                                   NAME(R_AARCH64_TLSGD_MOVW_G1),
+                                                   NAME(R_AARCH64_TLSGD_MOVW_G0_NC),
+                                                   NAME(R_AARCH64_TLSLD_ADR_PREL21),
+                                                   NAME(R_AARCH64_TLSLD_ADR_PAGE21),
+                                                   NAME(R_AARCH64_TLSLD_ADD_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_G1),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_G0_NC),
+                                                   NAME(R_AARCH64_TLSLD_LD_PREL19),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G2),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G1),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G1_NC),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G0),
+                                                   NAME(R_AARCH64_TLSLD_MOVW_DTPREL_G0_NC),
+                                                   NAME(R_AARCH64_TLSLD_ADD_DTPREL_HI12),
+                                                   NAME(R_AARCH64_TLSLD_ADD_DTPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLD_ADD_DTPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLD_LDST8_DTPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLD_LDST8_DTPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLD_LDST16_DTPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLD_LDST16_DTPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLD_LDST32_DTPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLD_LDST32_DTPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLD_LDST64_DTPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLD_LDST64_DTPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSIE_MOVW_GOTTPREL_G1),
+                                                   NAME(R_AARCH64_TLSIE_MOVW_GOTTPREL_G0_NC),
+                                                   NAME(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21),
+                                                   NAME(R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSIE_LD_GOTTPREL_PREL19),
+                                                   NAME(R_AARCH64_TLSLE_MOVW_TPREL_G2),
+                                                   NAME(R_AARCH64_TLSLE_MOVW_TPREL_G1),
+                                                   NAME(R_AARCH64_TLSLE_MOVW_TPREL_G1_NC),
+                                                   NAME(R_AARCH64_TLSLE_MOVW_TPREL_G0),
+                                                   NAME(R_AARCH64_TLSLE_MOVW_TPREL_G0_NC),
+                                                   NAME(R_AARCH64_TLSLE_ADD_TPREL_HI12),
+                                                   NAME(R_AARCH64_TLSLE_ADD_TPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLE_ADD_TPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLE_LDST8_TPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLE_LDST8_TPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLE_LDST16_TPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLE_LDST16_TPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLE_LDST32_TPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLE_LDST32_TPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLE_LDST64_TPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLE_LDST64_TPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSDESC_LD_PREL19),
+                                                   NAME(R_AARCH64_TLSDESC_ADR_PREL21),
+                                                   NAME(R_AARCH64_TLSDESC_ADR_PAGE21),
+                                                   NAME(R_AARCH64_TLSDESC_LD64_LO12),
+                                                   NAME(R_AARCH64_TLSDESC_ADD_LO12),
+                                                   NAME(R_AARCH64_TLSDESC_OFF_G1),
+                                                   NAME(R_AARCH64_TLSDESC_OFF_G0_NC),
+                                                   NAME(R_AARCH64_TLSDESC_LDR),
+                                                   NAME(R_AARCH64_TLSDESC_ADD),
+                                                   NAME(R_AARCH64_TLSDESC_CALL),
+                                                   NAME(R_AARCH64_TLSLE_LDST128_TPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC),
+                                                   NAME(R_AARCH64_TLSLD_LDST128_DTPREL_LO12),
+                                                   NAME(R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC)};
 
 const char *object_relocation_name(uint16_t machine, uint32_t type)
 {
@@ -327,17 +279,6 @@ static void print_sections(FILE *out, const struct object_input *input)
     }
 }
 
-static void print_symbol_section(FILE *out, const struct object_input *input,
-                                 const struct object_symbol *symbol)
-{
-    switch (symbol->section) {
-    case OBJECT_UNDEFINED: fputs("undefined", out); break;
-    case OBJECT_ABSOLUTE: fputs("absolute", out); break;
-    case OBJECT_COMMON: fputs("common", out); break;
-    default: print_name(out, input->sections[symbol->section].name);
-    }
-}
-
 /* A section's symbol goes by the section's name. */
 static const char *symbol_name(const struct object_input *input, const struct object_symbol *symbol)
 {
@@ -357,18 +298,15 @@ static void print_symbols(FILE *out, const struct object_input *input)
         print_word(out, object_binding_name(symbol->binding), symbol->binding);
         print_word(out, object_symbol_type_name(symbol->type), symbol->type);
         fputc(' ', out);
-        print_symbol_section(out, input, symbol);
+        switch (symbol->section) {
+        case OBJECT_UNDEFINED: fputs("undefined", out); break;
+        case OBJECT_ABSOLUTE: fputs("absolute", out); break;
+        case OBJECT_COMMON: fputs("common", out); break;
+        default: print_name(out, input->sections[symbol->section].name);
+        }
         fprintf(out, " 0x%" PRIx64 " %" PRIu64 "%s\n", symbol->value, symbol->size,
                 visibilities[ELF64_ST_VISIBILITY(symbol->other)]);
     }
-}
-
-static void print_addend(FILE *out, uint64_t addend)
-{
-    if (addend >> 63)
-        fprintf(out, " -0x%" PRIx64 "\n", -addend);
-    else
-        fprintf(out, " 0x%" PRIx64 "\n", addend);
 }
 
 static void print_relocations(FILE *out, const struct object_input *input)
@@ -388,7 +326,9 @@ static void print_relocations(FILE *out, const struct object_input *input)
                        relocation->type);
             fputc(' ', out);
             print_name(out, symbol_name(input, &input->symbols[relocation->symbol]));
-            print_addend(out, relocation->addend);
+            bool negative = relocation->addend >> 63;
+            fprintf(out, " %s0x%" PRIx64 "\n", negative ? "-" : "",
+                    negative ? -relocation->addend : relocation->addend);
         }
     }
 }

@@ -73,15 +73,6 @@ static bool check_section(struct object_image *image, const struct object_sectio
     return true;
 }
 
-static bool check_sections(struct object_image *image)
-{
-    for (uint32_t i = 1; i < image->input->section_count; i++)
-        if (is_loaded(&image->input->sections[i]) &&
-            !check_section(image, &image->input->sections[i]))
-            return false;
-    return true;
-}
-
 static uint64_t align_to(uint64_t offset, uint64_t align)
 {
     return (offset + align - 1) & ~(align - 1);
@@ -119,17 +110,6 @@ static uint64_t place_all(struct object_image *image, uint64_t page, uint64_t *o
     return image->begins[REGIONS] = align_to(end, page);
 }
 
-static uint64_t largest_align(const struct object_image *image, uint64_t page)
-{
-    uint64_t align = page;
-    for (uint32_t i = 1; i < image->input->section_count; i++) {
-        const struct object_section *section = &image->input->sections[i];
-        if (is_loaded(section) && section->align > align)
-            align = section->align;
-    }
-    return align;
-}
-
 static void unmap(void *what)
 {
     struct object_image *image = what;
@@ -141,8 +121,13 @@ static void unmap(void *what)
 /* Regions begin at pages; where a section wants more, the mapping is larger by that. */
 static bool map_sections(struct object_image *image)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), align = largest_align(image, page);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), align = page;
     uint32_t count = image->input->section_count;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct object_section *section = &image->input->sections[i];
+        if (is_loaded(section) && section->align > align)
+            align = section->align;
+    }
     uint64_t *offsets = object_alloc(&image->arena, count, sizeof *offsets);
     image->sections = object_alloc(&image->arena, count, sizeof *image->sections);
     image->size = place_all(image, page, offsets) + align;
@@ -196,12 +181,6 @@ static bool look_up(struct object_image *image, const struct object_symbol *symb
     return object_fail(&image->error, "undefined symbol: %.300s", symbol->name);
 }
 
-/* Nothing that is loaded refers to a section that is not. */
-static uint64_t address_in(const struct object_image *image, const struct object_section *section)
-{
-    return (uint64_t)(uintptr_t)image->sections[section - image->input->sections];
-}
-
 static bool find_targets(struct object_image *image)
 {
     const struct object_input *input = image->input;
@@ -214,20 +193,16 @@ static bool find_targets(struct object_image *image)
         if (image->wanted[i] && is_elsewhere(symbol) && !look_up(image, symbol, &image->targets[i]))
             return false;
         if (section)
-            image->targets[i] = address_in(image, section) + symbol->value;
+            /* Nothing that is loaded refers to a section that is not. */
+            image->targets[i] =
+                (uint64_t)(uintptr_t)image->sections[symbol->section] + symbol->value;
         else if (!is_elsewhere(symbol))
             image->targets[i] = symbol->value;
+        if (i >= input->local_count && !is_elsewhere(symbol))
+            *object_map_at(&image->definitions, 0, symbol->name) =
+                (void *)(uintptr_t)image->targets[i];
     }
     return true;
-}
-
-static void name_definitions(struct object_image *image)
-{
-    const struct object_input *input = image->input;
-    for (uint32_t i = input->local_count; i < input->symbol_count; i++)
-        if (!is_elsewhere(&input->symbols[i]))
-            *object_map_at(&image->definitions, 0, input->symbols[i].name) =
-                (void *)(uintptr_t)image->targets[i];
 }
 
 /* ------------------------------------------------------------------------- relocations ---- */
@@ -286,16 +261,6 @@ static unsigned char *stub_of(const struct object_image *image, uint32_t symbol)
            (uint64_t)(image->stubs[symbol] - 1) * image->machine->stub_size;
 }
 
-static void fill_slots(struct object_image *image)
-{
-    for (uint32_t i = 1; i < image->input->symbol_count; i++) {
-        if (image->slots[i])
-            memcpy(slot_of(image, i), &image->targets[i], sizeof image->targets[i]);
-        if (image->stubs[i])
-            image->machine->stub(stub_of(image, i), (uint64_t)(uintptr_t)slot_of(image, i));
-    }
-}
-
 static bool relocate(struct object_image *image, uint32_t section,
                      const struct object_relocation *from)
 {
@@ -315,11 +280,15 @@ static bool relocate(struct object_image *image, uint32_t section,
 
 static bool relocate_all(struct object_image *image)
 {
+    for (uint32_t i = 1; i < image->input->symbol_count; i++) {
+        if (image->slots[i])
+            memcpy(slot_of(image, i), &image->targets[i], sizeof image->targets[i]);
+        if (image->stubs[i])
+            image->machine->stub(stub_of(image, i), (uint64_t)(uintptr_t)slot_of(image, i));
+    }
     for (uint32_t i = 1; i < image->input->section_count; i++) {
         const struct object_section *section = &image->input->sections[i];
-        if (!is_loaded(section))
-            continue;
-        for (size_t r = 0; r < section->relocation_count; r++)
+        for (size_t r = 0; is_loaded(section) && r < section->relocation_count; r++)
             if (!relocate(image, i, &section->relocations[r]))
                 return false;
     }
@@ -341,26 +310,24 @@ static bool protect(struct object_image *image)
 
 /* ------------------------------------------------------------------------------- image ---- */
 
-static bool find_machine(struct object_image *image)
+static bool load(struct object_image *image, const void *bytes, size_t size)
 {
+    image->input = object_input_read(&image->arena, "what was linked", bytes, size);
+    if (!image->input)
+        return false;
 #if defined(__x86_64__) && defined(__LP64__)
     image->machine = &image_x86_64;
 #elif defined(__aarch64__) && defined(__LP64__)
     image->machine = &image_aarch64;
 #endif
-    return (image->machine && image->input->machine == image->machine->elf) ||
-           is_other(image, "it is for another machine");
-}
-
-static bool load(struct object_image *image, const void *bytes, size_t size)
-{
-    image->input = object_input_read(&image->arena, "what was linked", bytes, size);
-    if (!image->input || !find_machine(image) || !check_sections(image) || !count_needs(image) ||
-        !map_sections(image) || !find_targets(image))
-        return false;
-    name_definitions(image);
-    fill_slots(image);
-    return relocate_all(image) && protect(image);
+    if (!image->machine || image->input->machine != image->machine->elf)
+        return is_other(image, "it is for another machine");
+    for (uint32_t i = 1; i < image->input->section_count; i++)
+        if (is_loaded(&image->input->sections[i]) &&
+            !check_section(image, &image->input->sections[i]))
+            return false;
+    return count_needs(image) && map_sections(image) && find_targets(image) &&
+           relocate_all(image) && protect(image);
 }
 
 enum object_image_status object_image_load(const void *bytes, size_t size,

@@ -139,13 +139,6 @@ static size_t ignored_row(const struct object_section *section)
     return N_IGNORED;
 }
 
-/* Whether a section has code that a compiler has not made yet, for its use at link time. */
-static bool object_section_is_bytecode(const struct object_section *section)
-{
-    size_t row = ignored_row(section);
-    return row < N_IGNORED && ignored_names[row].bytecode;
-}
-
 static enum object_role section_role(const struct object_section *section)
 {
     for (size_t i = 0; i < sizeof type_roles / sizeof *type_roles; i++)
@@ -218,57 +211,38 @@ static bool check_overlap(struct input_reader *r)
     return true;
 }
 
-/* A copy: libelf points into the file, where the header may be unaligned. */
-static bool get_header(struct input_reader *r, uint32_t index, Elf64_Shdr *header)
-{
-    const void *from = elf64_getshdr(elf_getscn(r->elf, index));
-    if (!from)
-        return input_fail(r, "has an unreadable section header");
-    memcpy(header, from, sizeof *header);
-    return true;
-}
-
-static bool read_section_names(struct input_reader *r)
-{
-    size_t table;
-    struct object_input *input = r->input;
-    if (elf_getshdrstrndx(r->elf, &table) != 0 || table == 0 || table >= input->section_count ||
-        input->sections[table].type != SHT_STRTAB || !input->sections[table].data)
-        return input_fail(r, "has no table of section names");
-    r->section_names = (uint32_t)table;
-    uint64_t budget = input_name_budget(&input->sections[table], input->section_count);
-    for (uint32_t i = 1; i < input->section_count; i++) {
-        Elf64_Shdr header;
-        if (!get_header(r, i, &header))
-            return false;
-        const char *name = input_string(r, (uint32_t)table, header.sh_name, &budget);
-        if (!name)
-            return input_fail_at(r, &input->sections[i], "has a bad name");
-        input->sections[i].name = name;
-        input->sections[i].role = section_role(&input->sections[i]);
-    }
-    return true;
-}
-
 /* Reads the section headers, of which there are input->section_count, with names and roles. Data is
  * inside of the file then, and no two sections share any. */
 static bool input_read_sections(struct input_reader *r)
 {
     struct object_input *input = r->input;
-    input->sections = object_alloc(r->arena, input->section_count, sizeof *input->sections);
-    for (uint32_t i = 0; i < input->section_count; i++) {
-        input->sections[i].input = input;
-        input->sections[i].name = "";
+    uint32_t count = input->section_count;
+    Elf64_Shdr *headers = object_alloc(r->arena, count, sizeof *headers);
+    size_t names;
+    input->sections = object_alloc(r->arena, count, sizeof *input->sections);
+    for (uint32_t i = 0; i < count; i++)
+        input->sections[i] = (struct object_section){.input = input, .name = ""};
+    for (uint32_t i = 1; i < count; i++) {
+        const void *from = elf64_getshdr(elf_getscn(r->elf, i));
+        if (!from)
+            return input_fail(r, "has an unreadable section header");
+        memcpy(&headers[i], from, sizeof *headers); /* it may be unaligned in the file */
+        read_section(r, &input->sections[i], &headers[i]);
     }
-    for (uint32_t i = 1; i < input->section_count; i++) {
-        Elf64_Shdr header;
-        if (!get_header(r, i, &header))
-            return false;
-        read_section(r, &input->sections[i], &header);
+    if (elf_getshdrstrndx(r->elf, &names) != 0 || names == 0 || names >= count ||
+        input->sections[names].type != SHT_STRTAB || !input->sections[names].data)
+        return input_fail(r, "has no table of section names");
+    r->section_names = (uint32_t)names;
+    uint64_t budget = input_name_budget(&input->sections[names], count);
+    for (uint32_t i = 1; i < count; i++) {
+        struct object_section *section = &input->sections[i];
+        const char *name = input_string(r, r->section_names, headers[i].sh_name, &budget);
+        if (!name)
+            return input_fail_at(r, section, "has a bad name");
+        section->name = name;
+        section->role = section_role(section);
     }
-    if (!read_section_names(r))
-        return false;
-    for (uint32_t i = 1; i < input->section_count; i++)
+    for (uint32_t i = 1; i < count; i++)
         if (!check_section(r, &input->sections[i]))
             return false;
     return check_overlap(r);
@@ -289,12 +263,6 @@ static bool is_old(const struct object_section *section)
 {
     return section->type == SHT_PROGBITS && !(section->flags & SHF_COMPRESSED) &&
            strncmp(section->name, old_prefix, sizeof old_prefix - 1) == 0;
-}
-
-static bool is_compressed(const struct object_section *section)
-{
-    return section->role == OBJECT_CONTENT && !(section->flags & SHF_ALLOC) && section->data &&
-           (section->flags & SHF_COMPRESSED || is_old(section));
 }
 
 /* False where the header is none. */
@@ -318,16 +286,6 @@ static bool read_size(const struct object_section *section, uint64_t *size, uint
     return true;
 }
 
-/* ".zdebug_line" is ".debug_line" then. */
-static const char *new_name(struct input_reader *r, const struct object_section *section)
-{
-    size_t size = strlen(section->name); /* without the 'z', with the end */
-    char *name = object_alloc(r->arena, size, 1);
-    name[0] = '.';
-    memcpy(name + 1, section->name + 2, size - 1);
-    return name;
-}
-
 static bool unpack(struct input_reader *r, struct object_section *section, uint64_t size)
 {
     bool old = is_old(section);
@@ -341,8 +299,8 @@ static bool unpack(struct input_reader *r, struct object_section *section, uint6
     section->data = (const unsigned char *)object_copy(r->arena, data->d_buf, size);
     section->size = size;
     section->flags &= ~(uint64_t)SHF_COMPRESSED;
-    if (old)
-        section->name = new_name(r, section);
+    if (old) /* ".zdebug_line" is ".debug_line" then */
+        section->name = arena_printf(&r->arena->memory, ".%s", section->name + 2);
     return true;
 }
 
@@ -354,7 +312,8 @@ static bool input_decompress(struct input_reader *r)
     for (uint32_t i = 1; i < r->input->section_count; i++) {
         struct object_section *section = &r->input->sections[i];
         uint64_t size, align;
-        if (!is_compressed(section))
+        if (section->role != OBJECT_CONTENT || section->flags & SHF_ALLOC || !section->data ||
+            !(section->flags & SHF_COMPRESSED || is_old(section)))
             continue;
         if (!read_size(section, &size, &align) || align > OBJECT_MAX_ALIGN || align & (align - 1))
             return input_fail_at(r, section, "is compressed, but has no header that says how");
@@ -414,7 +373,8 @@ static bool is_bytecode(const struct object_input *input)
             return true;
     for (uint32_t i = 1; i < input->section_count; i++) {
         const struct object_section *section = &input->sections[i];
-        bytecode |= object_section_is_bytecode(section);
+        size_t row = ignored_row(section);
+        bytecode |= row < N_IGNORED && ignored_names[row].bytecode;
         loaded |= section->flags & SHF_ALLOC && section->size > 0;
     }
     return bytecode && !loaded;

@@ -13,6 +13,7 @@
 #define BACKEND_LINKER_INTERNAL_H
 
 #include "ir/support/arena.h"
+#include "ir/support/text.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -197,12 +198,12 @@ struct object_output {
     uint32_t index, symbol;
     uint64_t relocation_count;
     struct object_output *next;
+    struct object_output *alike; /* another one of that name, for the same `linked` */
 };
 
 struct object_strings {
     struct object_map map;
-    char *bytes;
-    size_t size, capacity;
+    struct text bytes;
 };
 /* The offset of `text` in the table, added if new; 0 with an error set when it grows too large. */
 uint32_t object_strings_add(struct object_strings *strings, struct object_error *error,

@@ -227,16 +227,6 @@ struct object_input *object_input_clone(struct object_arena *arena,
     return clone;
 }
 
-static bool copy_input(struct object_link *link, struct object_input *input, unsigned group)
-{
-    struct object_input *copy = object_input_clone(&link->arena, input);
-    copy->original = input;
-    copy->group = group;
-    copy->next_in_group = NULL;
-    input->has_copies = true;
-    return object_group_add(link, copy);
-}
-
 bool object_link_copy(struct object_link *link, unsigned group, unsigned copy)
 {
     if (link->error.set)
@@ -244,9 +234,15 @@ bool object_link_copy(struct object_link *link, unsigned group, unsigned copy)
     struct object_input *first = object_map_get(&link->groups, group, "");
     if (!first || first->original || object_map_get(&link->groups, copy, ""))
         return object_fail(&link->error, "group %u cannot be copied to group %u", group, copy);
-    for (struct object_input *input = first; input; input = input->next_in_group)
-        if (!copy_input(link, input, copy))
+    for (struct object_input *input = first; input; input = input->next_in_group) {
+        struct object_input *clone = object_input_clone(&link->arena, input);
+        clone->original = input;
+        clone->group = copy;
+        clone->next_in_group = NULL;
+        input->has_copies = true;
+        if (!object_group_add(link, clone))
             return false;
+    }
     return true;
 }
 
@@ -282,35 +278,7 @@ static bool refers_to_code(const struct object_input *input, const struct object
     return section->flags & SHF_LINK_ORDER && is_code(&input->sections[section->link]);
 }
 
-static void mark_copied(struct object_input *input)
-{
-    for (uint32_t i = 1; i < input->section_count; i++) {
-        struct object_section *section = &input->sections[i];
-        bool constant = section->role == OBJECT_CONTENT && section->flags & SHF_ALLOC &&
-                        !(section->flags & SHF_WRITE);
-        section->copied = constant && (is_code(section) || refers_to_code(input, section));
-    }
-}
-
 /* ---- sections and names of a copy ---- */
-
-static struct object_section *counterpart(struct object_section *section)
-{
-    if (!section || !section->copied)
-        return section;
-    assert(section->input->copy);
-    return &section->input->copy->sections[section - section->input->sections];
-}
-
-static void share_sections(struct object_input *copy)
-{
-    for (uint32_t i = 1; i < copy->section_count; i++) {
-        const struct object_section *original = &copy->original->sections[i];
-        copy->sections[i].shared = !original->copied;
-        copy->sections[i].discarded = original->discarded;
-        copy->sections[i].kept = counterpart(original->kept);
-    }
-}
 
 /* The name that a copied definition has in the copy's group. */
 static struct object_global *copy_global(struct object_writer *writer, struct object_global *global,
@@ -332,7 +300,17 @@ static struct object_global *copy_global(struct object_writer *writer, struct ob
 
 static void resolve_copy(struct object_writer *writer, struct object_input *copy)
 {
-    share_sections(copy);
+    for (uint32_t i = 1; i < copy->section_count; i++) {
+        const struct object_section *original = &copy->original->sections[i];
+        struct object_section *kept = original->kept;
+        if (kept && kept->copied) {
+            assert(kept->input->copy);
+            kept = &kept->input->copy->sections[kept - kept->input->sections];
+        }
+        copy->sections[i].shared = !original->copied;
+        copy->sections[i].discarded = original->discarded;
+        copy->sections[i].kept = kept;
+    }
     for (uint32_t i = copy->local_count; i < copy->symbol_count; i++) {
         struct object_symbol *original = &copy->original->symbols[i];
         const struct object_section *home = home_of(copy->original, original);
@@ -342,24 +320,25 @@ static void resolve_copy(struct object_writer *writer, struct object_input *copy
     }
 }
 
-/* All inputs of a copy, from the group's first one on. */
-static void resolve_group(struct object_writer *writer, struct object_input *first)
-{
-    for (struct object_input *copy = first; copy; copy = copy->next_in_group)
-        copy->original->copy = copy;
-    for (struct object_input *copy = first; copy; copy = copy->next_in_group)
-        resolve_copy(writer, copy);
-}
-
 void object_copy_resolve(struct object_writer *writer)
 {
-    struct object_input *input = writer->link->first_input;
-    for (struct object_input *i = input; i; i = i->next)
-        if (i->has_copies)
-            mark_copied(i);
-    for (; input; input = input->next)
-        if (input->original && input == object_map_get(&writer->link->groups, input->group, ""))
-            resolve_group(writer, input);
+    struct object_input *first = writer->link->first_input;
+    for (struct object_input *input = first; input; input = input->next)
+        for (uint32_t i = 1; input->has_copies && i < input->section_count; i++) {
+            struct object_section *section = &input->sections[i];
+            bool constant = section->role == OBJECT_CONTENT && section->flags & SHF_ALLOC &&
+                            !(section->flags & SHF_WRITE);
+            section->copied = constant && (is_code(section) || refers_to_code(input, section));
+        }
+    for (struct object_input *input = first; input; input = input->next) {
+        if (!input->original || input != object_map_get(&writer->link->groups, input->group, ""))
+            continue;
+        /* All inputs of a copy, from the group's first one on. */
+        for (struct object_input *copy = input; copy; copy = copy->next_in_group)
+            copy->original->copy = copy;
+        for (struct object_input *copy = input; copy; copy = copy->next_in_group)
+            resolve_copy(writer, copy);
+    }
 }
 
 /* Puts what a copy shares where it is. */
@@ -407,20 +386,9 @@ static unsigned rank_of(const struct object_input *input)
     return input->original ? input->original->rank : input->rank;
 }
 
-static unsigned highest_rank(const struct object_link *link)
-{
-    unsigned highest = 0;
-    for (const struct object_input *input = link->first_input; input; input = input->next)
-        highest = rank_of(input) > highest ? rank_of(input) : highest;
-    return highest;
-}
-
 /* The order of a rank stays, so what is copied stays before its copies. */
 void object_sort_inputs(struct object_link *link)
 {
-    unsigned highest = highest_rank(link);
-    if (highest == 0)
-        return;
     struct object_input *rest = link->first_input, **rest_tail = &rest;
     link->input_tail = &link->first_input;
     for (unsigned rank = 0; rest; rank++) {
@@ -482,12 +450,6 @@ static struct placement placement_of(const struct object_input *input,
     return p;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static struct object_output *output_new(struct object_writer *writer, const struct placement *p)
 {
     struct object_output *output = object_alloc(&writer->arena, 1, sizeof *output);
@@ -503,24 +465,17 @@ static struct object_output *output_new(struct object_writer *writer, const stru
     return output;
 }
 
-/* Outputs whose keys have the same hash; almost always one. */
-struct output_list {
-    struct object_output *output;
-    struct output_list *next;
-};
-
 static struct object_output *output_at(struct object_writer *writer, const struct placement *p)
 {
-    uint64_t scope = mix(mix(mix(p->type, p->flags), p->entsize), p->linked ? p->linked->index : 0);
-    void **place = object_map_at(&writer->output_map, scope, p->name);
-    for (struct output_list *i = *place; i; i = i->next)
-        if (i->output->type == p->type && i->output->flags == p->flags &&
-            i->output->entsize == p->entsize && i->output->linked == p->linked)
-            return i->output;
-    struct output_list *entry = object_alloc(&writer->arena, 1, sizeof *entry);
-    *entry = (struct output_list){output_new(writer, p), *place};
-    *place = entry;
-    return entry->output;
+    uint64_t linked = p->linked ? p->linked->index : 0;
+    void **place = object_map_at(&writer->output_map, linked, p->name);
+    for (struct object_output *output = *place; output; output = output->alike)
+        if (output->type == p->type && output->flags == p->flags && output->entsize == p->entsize)
+            return output;
+    struct object_output *output = output_new(writer, p);
+    output->alike = *place;
+    *place = output;
+    return output;
 }
 
 /* Takes `size` bytes at the end of the output; `*gap` bytes of padding went before them. */
@@ -567,15 +522,6 @@ static bool place_singular(struct object_writer *writer, const struct object_inp
     return true;
 }
 
-static void note_frame(struct object_output *output, struct object_section *section, uint64_t gap)
-{
-    if (output->last_frame)
-        output->last_frame->frame->padding += gap;
-    if (section->frame->size > 0)
-        output->last_frame = section;
-    output->frame_ends |= section->frame->terminated;
-}
-
 static bool place_section(struct object_writer *writer, struct object_input *input,
                           struct object_section *section)
 {
@@ -590,8 +536,13 @@ static bool place_section(struct object_writer *writer, struct object_input *inp
     uint64_t size = section->frame ? section->frame->size : section->size;
     if (!reserve(writer, output, size, section->align, &section->offset, &gap))
         return false;
-    if (section->frame)
-        note_frame(output, section, gap);
+    if (section->frame) {
+        if (output->last_frame)
+            output->last_frame->frame->padding += gap;
+        if (section->frame->size > 0)
+            output->last_frame = section;
+        output->frame_ends |= section->frame->terminated;
+    }
     section->output = output;
     if (output->last)
         output->last->next = section;
@@ -611,44 +562,33 @@ static int compare_links(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static bool is_placed(const struct object_section *section)
-{
-    return section->role == OBJECT_CONTENT && !section->discarded && !section->shared &&
-           section->type != SHT_STRTAB;
-}
-
-/* SHF_LINK_ORDER asks for the order of the sections linked to, which are in place by now: in the
+/* SHF_LINK_ORDER asks for the order of the sections linked to, which are in place by then: in the
  * order of the inputs, and within one in that of their indices. */
-static bool place_ordered(struct object_writer *writer, struct object_input *input)
-{
-    size_t count = 0;
-    for (uint32_t i = 1; i < input->section_count; i++)
-        count += is_placed(&input->sections[i]) && input->sections[i].flags & SHF_LINK_ORDER;
-    if (count == 0)
-        return true;
-    struct object_section **order = object_alloc(&writer->arena, count, sizeof *order);
-    count = 0;
-    for (uint32_t i = 1; i < input->section_count; i++)
-        if (is_placed(&input->sections[i]) && input->sections[i].flags & SHF_LINK_ORDER)
-            order[count++] = &input->sections[i];
-    qsort(order, count, sizeof *order, compare_links);
-    for (size_t i = 0; i < count; i++)
-        if (!place_section(writer, input, order[i]))
-            return false;
-    return true;
-}
-
 static bool place_input(struct object_writer *writer, struct object_input *input)
 {
+    struct object_section **ordered = NULL;
+    size_t count = 0;
     if (input->original)
         object_copy_place(input);
     for (uint32_t i = 1; i < input->section_count; i++) {
         struct object_section *section = &input->sections[i];
-        if (is_placed(section) && !(section->flags & SHF_LINK_ORDER) &&
-            !place_section(writer, input, section))
+        if (section->role != OBJECT_CONTENT || section->discarded || section->shared ||
+            section->type == SHT_STRTAB)
+            continue;
+        if (section->flags & SHF_LINK_ORDER) {
+            if (!ordered)
+                ordered = object_alloc(&writer->arena, input->section_count, sizeof *ordered);
+            ordered[count++] = section;
+        } else if (!place_section(writer, input, section)) {
             return false;
+        }
     }
-    return place_ordered(writer, input);
+    if (count)
+        qsort(ordered, count, sizeof *ordered, compare_links);
+    for (size_t i = 0; i < count; i++)
+        if (!place_section(writer, input, ordered[i]))
+            return false;
+    return true;
 }
 
 /* Tentative definitions become part of .bss: a local symbol cannot be tentative. */
@@ -683,22 +623,18 @@ static bool end_frames(struct object_writer *writer)
     return true;
 }
 
-/* Whether code without .note.GNU-stack may run on the stack, by machine: ld's rule. */
-static bool is_stack_executable_by_default(uint16_t machine)
-{
-    enum { MACHINE_LOONGARCH = 258 };
-    return machine != EM_AARCH64 && machine != EM_RISCV && machine != MACHINE_LOONGARCH;
-}
-
 /* As ld does: with no note at all there is none; else one that asks for an executable stack if
  * any input does so by its note or by the want of one. */
 static void place_stack_note(struct object_writer *writer)
 {
+    enum { MACHINE_LOONGARCH = 258 };
+    uint16_t machine = writer->link->first_input->machine;
+    /* Whether code without a note may run on the stack: ld's rule. */
+    bool by_default = machine != EM_AARCH64 && machine != EM_RISCV && machine != MACHINE_LOONGARCH;
     bool noted = false, executable = false;
     for (const struct object_input *input = writer->link->first_input; input; input = input->next) {
         noted |= input->stack_note;
-        executable |= input->stack_note ? input->stack_executable
-                                        : is_stack_executable_by_default(input->machine);
+        executable |= input->stack_note ? input->stack_executable : by_default;
     }
     struct placement p = {".note.GNU-stack", executable ? SHF_EXECINSTR : 0, 0, SHT_PROGBITS, NULL};
     if (noted)

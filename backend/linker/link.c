@@ -12,13 +12,6 @@ static const char *machine_text(const struct object_input *input)
     return name ? name : "another machine";
 }
 
-/* The GNU ABI is the generic one with additions, so that these two mix. */
-static bool abi_mixes(uint8_t a, uint8_t b)
-{
-    return a == b ||
-           ((a == ELFOSABI_NONE || a == ELFOSABI_GNU) && (b == ELFOSABI_NONE || b == ELFOSABI_GNU));
-}
-
 static bool check_against_first(struct object_link *link, const struct object_input *input)
 {
     const struct object_input *first = link->first_input;
@@ -33,7 +26,10 @@ static bool check_against_first(struct object_link *link, const struct object_in
         return object_fail(
             &link->error, "%.300s has ELF flags 0x%x, but %.300s has 0x%x; they do not mix",
             input->name, (unsigned)input->flags, first->name, (unsigned)first->flags);
-    if (!abi_mixes(input->abi, first->abi) || input->abi_version != first->abi_version)
+    /* The GNU ABI is the generic one with additions, so that these two mix. */
+    bool gnu = (input->abi == ELFOSABI_NONE || input->abi == ELFOSABI_GNU) &&
+               (first->abi == ELFOSABI_NONE || first->abi == ELFOSABI_GNU);
+    if ((input->abi != first->abi && !gnu) || input->abi_version != first->abi_version)
         return object_fail(&link->error, "%.300s and %.300s are for different ABIs", input->name,
                            first->name);
     return true;
@@ -159,10 +155,8 @@ bool object_link_bytes(struct object_link *link, void **bytes, size_t *size)
 enum { MAX_ALIGN = 16 };
 
 struct made_section {
-    unsigned char *bytes;
-    size_t size, capacity;
-    struct object_relocation *relocations;
-    size_t count, room;
+    struct text bytes;
+    VEC(struct object_relocation) relocations;
 };
 
 /* Index 0 of sections and of symbols is the null one, then come those of all sections: the symbol
@@ -213,8 +207,8 @@ void object_made_free(struct object_made *made)
     if (!made)
         return;
     for (int i = 0; i < OBJECT_MADE_SECTIONS; i++) {
-        mem_free(made->sections[i].bytes);
-        mem_free(made->sections[i].relocations);
+        text_free(&made->sections[i].bytes);
+        vec_free(&made->sections[i].relocations);
     }
     vec_free(&made->symbols);
     arena_free(&made->arena.memory);
@@ -223,49 +217,35 @@ void object_made_free(struct object_made *made)
 
 /* ---------------------------------------------------------------------------- contents ---- */
 
-static size_t grown(size_t capacity, size_t need)
-{
-    size_t twice = capacity * 2;
-    return twice > need ? twice : need;
-}
-
 uint64_t object_made_put(struct object_made *made, enum object_made_section section,
                          const void *bytes, size_t size, size_t align)
 {
-    struct made_section *to = &made->sections[section];
-    size_t offset = (to->size + align - 1) & ~(align - 1);
+    struct text *to = &made->sections[section].bytes;
+    size_t offset = (to->size + align - 1) & ~(align - 1), extra = offset + size - to->size;
     assert(align > 0 && align <= MAX_ALIGN && (align & (align - 1)) == 0);
-    if (offset + size > to->capacity) {
-        to->capacity = grown(to->capacity, offset + size);
-        to->bytes = mem_realloc(to->bytes, to->capacity, 1);
-    }
-    if (offset > to->size)
-        memset(to->bytes + to->size, 0, offset - to->size);
+    if (to->capacity - to->size <= extra)
+        text_grow(to, extra);
+    memset(to->at + to->size, 0, extra);
     if (size > 0 && bytes)
-        memcpy(to->bytes + offset, bytes, size);
-    else if (size > 0)
-        memset(to->bytes + offset, 0, size);
+        memcpy(to->at + offset, bytes, size);
     to->size = offset + size;
     return offset;
 }
 
 void *object_made_at(struct object_made *made, enum object_made_section section, uint64_t offset)
 {
-    assert(offset < made->sections[section].size);
-    return made->sections[section].bytes + offset;
+    assert(offset < made->sections[section].bytes.size);
+    return made->sections[section].bytes.at + offset;
 }
 
 void object_made_relocate(struct object_made *made, enum object_made_section section,
                           struct object_made_relocation relocation)
 {
     struct made_section *to = &made->sections[section];
-    assert(relocation.offset < to->size && relocation.symbol < made->symbols.count);
-    if (to->count == to->room) {
-        to->room = grown(to->room, to->count + 16);
-        to->relocations = mem_realloc(to->relocations, to->room, sizeof *to->relocations);
-    }
-    to->relocations[to->count++] = (struct object_relocation){
-        relocation.offset, (uint64_t)relocation.addend, relocation.type, relocation.symbol};
+    assert(relocation.offset < to->bytes.size && relocation.symbol < made->symbols.count);
+    vec_push(&to->relocations,
+             (struct object_relocation){relocation.offset, (uint64_t)relocation.addend,
+                                        relocation.type, relocation.symbol});
 }
 
 /* ----------------------------------------------------------------------------- symbols ---- */
@@ -302,22 +282,6 @@ uint32_t object_made_want(struct object_made *made, const char *name)
 
 /* ------------------------------------------------------------------------------- links ---- */
 
-static void make_section(struct object_input *input, const struct object_made *made, uint32_t i)
-{
-    const struct made_section *from = &made->sections[i];
-    static const unsigned char nothing[1];
-    input->sections[i + 1] = (struct object_section){.input = input,
-                                                     .name = kinds[i].name,
-                                                     .data = from->bytes ? from->bytes : nothing,
-                                                     .flags = kinds[i].flags,
-                                                     .size = from->size,
-                                                     .align = MAX_ALIGN,
-                                                     .type = SHT_PROGBITS,
-                                                     .role = OBJECT_CONTENT,
-                                                     .relocations = from->relocations,
-                                                     .relocation_count = from->count};
-}
-
 bool object_link_add_made(struct object_link *link, unsigned group, const char *name,
                           struct object_made *made)
 {
@@ -330,8 +294,21 @@ bool object_link_add_made(struct object_link *link, unsigned group, const char *
     input->section_count = OBJECT_MADE_SECTIONS + 1;
     input->sections = object_alloc(&link->arena, input->section_count, sizeof *input->sections);
     input->sections[0] = (struct object_section){.input = input, .name = ""};
-    for (uint32_t i = 0; i < OBJECT_MADE_SECTIONS; i++)
-        make_section(input, made, i);
+    for (uint32_t i = 0; i < OBJECT_MADE_SECTIONS; i++) {
+        static const unsigned char nothing[1];
+        const struct made_section *from = &made->sections[i];
+        input->sections[i + 1] = (struct object_section){
+            .input = input,
+            .name = kinds[i].name,
+            .data = from->bytes.at ? (unsigned char *)from->bytes.at : nothing,
+            .flags = kinds[i].flags,
+            .size = from->bytes.size,
+            .align = MAX_ALIGN,
+            .type = SHT_PROGBITS,
+            .role = OBJECT_CONTENT,
+            .relocations = from->relocations.at,
+            .relocation_count = from->relocations.count};
+    }
     input->symbols = made->symbols.at;
     input->symbol_count = made->symbols.count;
     input->local_count = OBJECT_MADE_SECTIONS + 1;

@@ -104,15 +104,6 @@ void object_map_free(struct object_map *map)
     *map = (struct object_map){NULL, 0, 0};
 }
 
-static void strings_reserve(struct object_strings *strings, size_t size)
-{
-    if (size <= strings->capacity - strings->size)
-        return;
-    size_t capacity = strings->capacity * 2 + size + 1024;
-    strings->bytes = mem_realloc(strings->bytes, capacity, 1);
-    strings->capacity = capacity;
-}
-
 uint32_t object_strings_add(struct object_strings *strings, struct object_error *error,
                             const char *text)
 {
@@ -120,20 +111,15 @@ uint32_t object_strings_add(struct object_strings *strings, struct object_error 
     void **place = object_map_at(&strings->map, 0, text);
     if (*place) /* offsets are kept off by one: NULL is "none yet" */
         return (uint32_t)((uintptr_t)*place - 1);
-    if (strings->size == 0) {
-        strings_reserve(strings, 1);
-        strings->bytes[strings->size++] = '\0';
-    }
-    size_t offset = size == 1 ? 0 : strings->size;
+    if (strings->bytes.size == 0)
+        text_char(&strings->bytes, '\0');
+    size_t offset = size == 1 ? 0 : strings->bytes.size;
     if (offset + size > UINT32_MAX) {
         object_fail(error, "the names of the result are too long");
         return 0;
     }
-    if (offset) {
-        strings_reserve(strings, size);
-        memcpy(strings->bytes + offset, text, size);
-        strings->size += size;
-    }
+    if (offset)
+        text_bytes(&strings->bytes, text, size);
     *place = (void *)(uintptr_t)(offset + 1);
     return (uint32_t)offset;
 }
@@ -141,6 +127,5 @@ uint32_t object_strings_add(struct object_strings *strings, struct object_error 
 void object_strings_free(struct object_strings *strings)
 {
     object_map_free(&strings->map);
-    mem_free(strings->bytes);
-    *strings = (struct object_strings){.size = 0};
+    text_free(&strings->bytes);
 }

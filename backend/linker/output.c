@@ -7,9 +7,6 @@
 #include "backend/linker/internal.h"
 #include "backend/linker/object.h"
 
-/* Relocations, the layout of the file, and its bytes: header, contents of the sections, their
- * relocations, symbols, strings, section headers. libelf encodes all tables. */
-
 struct file {
     Elf64_Shdr *headers;
     uint32_t count, symtab, names;
@@ -20,26 +17,6 @@ struct file {
 };
 
 /* ---- relocations ---- */
-
-/* Debug sections name functions that were discarded with their group. Their entries become
- * empty: address 0, or 1 in the range lists, where a pair of zeros would end the list. As ld has
- * it, nothing is relocated there (type 0 of all machines): some linkers take no other type without
- * a symbol. The addend is for write_empty. */
-static Elf64_Rela tombstone(const struct object_section *section)
-{
-    bool list =
-        strcmp(section->name, ".debug_ranges") == 0 || strcmp(section->name, ".debug_loc") == 0;
-    return (Elf64_Rela){.r_addend = list};
-}
-
-static bool relocate_global(struct object_global *global, Elf64_Rela *to)
-{
-    global = object_global_final(global);
-    if (global->index == 0)
-        return false;
-    to->r_info |= ELF64_R_INFO((uint64_t)global->index, 0);
-    return true;
-}
 
 /* A reference to a place in a section, by way of the output's section symbol. */
 static bool relocate_place(const struct object_section *section, uint64_t place, Elf64_Rela *to)
@@ -76,10 +53,14 @@ static bool relocate(struct object_writer *writer, const struct object_section *
     const struct object_symbol *symbol = &input->symbols[from->symbol];
     *to = (Elf64_Rela){.r_info = ELF64_R_INFO(0, (uint64_t)from->type),
                        .r_addend = (int64_t)from->addend};
-    bool found = from->symbol == 0 || (symbol->global ? relocate_global(symbol->global, to)
-                                                      : relocate_local(section, symbol, to));
-    if (found)
+    if (symbol->global) {
+        uint32_t index = object_global_final(symbol->global)->index;
+        to->r_info |= ELF64_R_INFO((uint64_t)index, 0);
+        if (index != 0)
+            return true;
+    } else if (from->symbol == 0 || relocate_local(section, symbol, to)) {
         return true;
+    }
     const struct object_section *home = object_symbol_section(input, symbol);
     if (section->flags & SHF_ALLOC)
         return object_fail(writer->error,
@@ -87,7 +68,13 @@ static bool relocate(struct object_writer *writer, const struct object_section *
                            "result",
                            input->name, section->name,
                            symbol->type == STT_SECTION && home ? home->name : symbol->name);
-    *to = tombstone(section);
+    /* Debug sections name functions that were discarded with their group. Their entries become
+     * empty: address 0, or 1 in the range lists, where a pair of zeros would end the list. As ld
+     * has it, nothing is relocated there (type 0 of all machines): some linkers take no other type
+     * without a symbol. The addend is for write_sections. */
+    bool list =
+        strcmp(section->name, ".debug_ranges") == 0 || strcmp(section->name, ".debug_loc") == 0;
+    *to = (Elf64_Rela){.r_addend = list};
     return true;
 }
 
@@ -107,27 +94,21 @@ static bool relocate_section(struct object_writer *writer, const struct object_s
     return true;
 }
 
-static bool relocate_output(struct object_writer *writer, struct object_output *output,
-                            Elf64_Rela **table)
-{
-    /* Until here the count is that of the inputs; relocations of dropped records are less. */
-    uint64_t most = output->relocation_count;
-    *table = object_alloc(&writer->arena, most, sizeof **table);
-    output->relocation_count = 0;
-    for (const struct object_section *section = output->first; section; section = section->next)
-        if (!relocate_section(writer, section, *table, &output->relocation_count))
-            return false;
-    assert(output->relocation_count <= most);
-    return true;
-}
-
 static bool build_relocations(struct object_writer *writer, struct file *file)
 {
     file->relocations =
         object_alloc(&writer->arena, writer->output_count + 1, sizeof *file->relocations);
-    for (struct object_output *output = writer->first_output; output; output = output->next)
-        if (!relocate_output(writer, output, &file->relocations[output->index]))
-            return false;
+    for (struct object_output *output = writer->first_output; output; output = output->next) {
+        /* Until here the count is that of the inputs; relocations of dropped records are less. */
+        uint64_t most = output->relocation_count;
+        Elf64_Rela *table = object_alloc(&writer->arena, most, sizeof *table);
+        file->relocations[output->index] = table;
+        output->relocation_count = 0;
+        for (const struct object_section *i = output->first; i; i = i->next)
+            if (!relocate_section(writer, i, table, &output->relocation_count))
+                return false;
+        assert(output->relocation_count <= most);
+    }
     return true;
 }
 
@@ -189,13 +170,13 @@ static void add_tables(struct object_writer *writer, struct file *file)
                                 .sh_link = file->symtab,
                                 .sh_addralign = 4,
                                 .sh_entsize = 4});
-    add_header(
-        writer, file, ".strtab",
-        (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_size = writer->names.size, .sh_addralign = 1});
+    add_header(writer, file, ".strtab",
+               (Elf64_Shdr){
+                   .sh_type = SHT_STRTAB, .sh_size = writer->names.bytes.size, .sh_addralign = 1});
     file->names = file->count;
     Elf64_Shdr *names = add_header(writer, file, ".shstrtab",
                                    (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
-    names->sh_size = file->section_names.size;
+    names->sh_size = file->section_names.bytes.size;
 }
 
 /* In a relocatable file nothing asks for more than the alignment of the tables; content gets up
@@ -277,15 +258,6 @@ static void write_content(const struct object_output *output, unsigned char *to,
     }
 }
 
-/* What tombstones say stands in the section. */
-static void write_empty(const struct object_output *output, const Elf64_Rela *table,
-                        unsigned char *contents, uint64_t size)
-{
-    for (uint64_t i = 0; i < output->relocation_count && output->type != SHT_NOBITS; i++)
-        if (table[i].r_info == 0 && table[i].r_addend == 1 && table[i].r_offset < size)
-            contents[table[i].r_offset] = 1;
-}
-
 static bool write_sections(struct object_writer *writer, struct file *file)
 {
     uint16_t machine = writer->link->first_input->machine;
@@ -298,21 +270,16 @@ static bool write_sections(struct object_writer *writer, struct file *file)
         const Elf64_Shdr *header = &file->headers[table++];
         assert(header->sh_type == SHT_RELA && header->sh_info == output->index);
         const Elf64_Shdr *relocated = &file->headers[output->index];
-        write_empty(output, file->relocations[output->index], file->bytes + relocated->sh_offset,
-                    relocated->sh_size);
-        if (!encode(writer, file->bytes + header->sh_offset, file->relocations[output->index],
-                    header->sh_size, ELF_T_RELA))
+        const Elf64_Rela *rows = file->relocations[output->index];
+        /* The 1 of an empty entry in a list is in the section. */
+        for (uint64_t i = 0; i < output->relocation_count && output->type != SHT_NOBITS; i++)
+            if (rows[i].r_info == 0 && rows[i].r_addend == 1 &&
+                rows[i].r_offset < relocated->sh_size)
+                file->bytes[relocated->sh_offset + rows[i].r_offset] = 1;
+        if (!encode(writer, file->bytes + header->sh_offset, rows, header->sh_size, ELF_T_RELA))
             return false;
     }
     return true;
-}
-
-/* Only symbols whose index does not fit their own field have one in the extended table. */
-static void clear_plain_sections(struct object_writer *writer)
-{
-    for (uint32_t i = 0; i < writer->symbol_count; i++)
-        if (writer->symbols[i].st_shndx != SHN_XINDEX)
-            writer->symbol_sections[i] = 0;
 }
 
 static bool write_tables(struct object_writer *writer, struct file *file)
@@ -323,40 +290,39 @@ static bool write_tables(struct object_writer *writer, struct file *file)
         return false;
     header++;
     if (header->sh_type == SHT_SYMTAB_SHNDX) {
-        clear_plain_sections(writer);
+        /* Only symbols whose index does not fit their own field have one in this table. */
+        for (uint32_t i = 0; i < writer->symbol_count; i++)
+            if (writer->symbols[i].st_shndx != SHN_XINDEX)
+                writer->symbol_sections[i] = 0;
         if (!encode(writer, file->bytes + header->sh_offset, writer->symbol_sections,
                     header->sh_size, ELF_T_WORD))
             return false;
         header++;
     }
-    assert(header->sh_size == writer->names.size);
-    memcpy(file->bytes + header->sh_offset, writer->names.bytes, header->sh_size);
+    assert(header->sh_size == writer->names.bytes.size);
+    memcpy(file->bytes + header->sh_offset, writer->names.bytes.at, header->sh_size);
     header++;
-    assert(header->sh_size == file->section_names.size);
-    memcpy(file->bytes + header->sh_offset, file->section_names.bytes, header->sh_size);
+    assert(header->sh_size == file->section_names.bytes.size);
+    memcpy(file->bytes + header->sh_offset, file->section_names.bytes.at, header->sh_size);
     return true;
-}
-
-/* NPU objects have there, behind a magic number, the stack that their code needs, and loaders go by
- * it: larger numbers are larger stacks, and all of them are larger than the plain version. */
-static uint32_t file_version(const struct object_link *link)
-{
-    enum { STACK_MAGIC = 0x5a5a };
-    uint32_t version = EV_CURRENT;
-    for (const struct object_input *input = link->first_input; input; input = input->next)
-        if (input->version >> 16 == STACK_MAGIC && input->version > version)
-            version = input->version;
-    return version;
 }
 
 /* Counts that do not fit the file header are in the null section's header (generic ABI). */
 static bool write_headers(struct object_writer *writer, struct file *file)
 {
+    enum { STACK_MAGIC = 0x5a5a };
     const struct object_input *first = writer->link->first_input;
+    /* The versions of NPU objects have, after a magic number, the stack that their code needs, and
+     * loaders go by it: larger numbers are larger stacks, and all of them are larger than the plain
+     * version. */
+    uint32_t version = EV_CURRENT;
+    for (const struct object_input *input = first; input; input = input->next)
+        if (input->version >> 16 == STACK_MAGIC && input->version > version)
+            version = input->version;
     Elf64_Ehdr header = {
         .e_type = ET_REL,
         .e_machine = first->machine,
-        .e_version = file_version(writer->link),
+        .e_version = version,
         .e_flags = first->flags,
         .e_ehsize = sizeof(Elf64_Ehdr),
         .e_shentsize = sizeof(Elf64_Shdr),
@@ -377,23 +343,16 @@ static bool write_headers(struct object_writer *writer, struct file *file)
                   file->count * sizeof *file->headers, ELF_T_SHDR);
 }
 
-static bool write_bytes(struct object_writer *writer, struct file *file, void **bytes, size_t *size)
-{
-    *size = file->size + file->count * sizeof *file->headers;
-    file->bytes = mem_calloc(1, *size);
-    if (write_sections(writer, file) && write_tables(writer, file) && write_headers(writer, file)) {
-        *bytes = file->bytes;
-        return true;
-    }
-    mem_free(file->bytes);
-    return false;
-}
-
 /* ---- the whole ---- */
 
-/* Forgets what an earlier write of the same link left in the inputs. */
-static void reset_inputs(const struct object_link *link)
+static void writer_begin(struct object_writer *writer, struct object_link *link)
 {
+    *writer = (struct object_writer){
+        .arena = {.error = &link->error}, .error = &link->error, .link = link};
+    writer->global_tail = &writer->first_global;
+    writer->output_tail = &writer->first_output;
+    object_sort_inputs(link);
+    /* Nothing is left of an earlier write of the same link. */
     for (struct object_input *input = link->first_input; input; input = input->next) {
         for (uint32_t i = 0; i < input->section_count; i++) {
             struct object_section *section = &input->sections[i];
@@ -407,16 +366,6 @@ static void reset_inputs(const struct object_link *link)
             input->symbols[i].global = NULL;
         }
     }
-}
-
-static void writer_begin(struct object_writer *writer, struct object_link *link)
-{
-    *writer = (struct object_writer){
-        .arena = {.error = &link->error}, .error = &link->error, .link = link};
-    writer->global_tail = &writer->first_global;
-    writer->output_tail = &writer->first_output;
-    object_sort_inputs(link);
-    reset_inputs(link);
 }
 
 static void writer_end(struct object_writer *writer)
@@ -435,8 +384,17 @@ bool object_write(struct object_link *link, void **bytes, size_t *size)
     struct file file = {0};
     writer_begin(&writer, link);
     bool ok = object_resolve(&writer) && object_place(&writer) && object_symbols_build(&writer) &&
-              build_relocations(&writer, &file) && layout(&writer, &file) &&
-              write_bytes(&writer, &file, bytes, size);
+              build_relocations(&writer, &file) && layout(&writer, &file);
+    if (ok) {
+        *size = file.size + file.count * sizeof *file.headers;
+        file.bytes = mem_calloc(1, *size);
+        ok = write_sections(&writer, &file) && write_tables(&writer, &file) &&
+             write_headers(&writer, &file);
+        if (ok)
+            *bytes = file.bytes;
+        else
+            mem_free(file.bytes);
+    }
     object_strings_free(&file.section_names);
     writer_end(&writer);
     assert(ok == !link->error.set);

@@ -38,43 +38,23 @@ static bool is_variable(const struct object_global *global)
     return home && !(home->flags & SHF_EXECINSTR);
 }
 
-/* The strongest definition of a group that shares, or else a mention. */
-static void choose_own(struct object_map *names, struct object_global *global)
-{
-    void **place = object_map_at(names, 0, global->name);
-    const struct object_global *chosen = *place;
-    if (!chosen || global->strength > chosen->strength)
-        *place = global;
-}
-
-/* The first definition of another group, where there is none. */
-static void choose_other(struct object_map *names, struct object_global *global)
-{
-    const struct object_global *chosen = object_map_get(names, 0, global->name);
-    if (chosen && chosen->strength == OBJECT_NONE && global->strength < OBJECT_STRONG)
-        *object_map_at(names, 0, global->name) = global;
-}
-
-static void choose_all(struct object_writer *writer, struct object_map *names, bool own)
-{
-    for (struct object_global *global = writer->first_global; global; global = global->next) {
-        if (!is_variable(global) || group_shares(writer->link, global->input->group) != own)
-            continue;
-        if (own)
-            choose_own(names, global);
-        else
-            choose_other(names, global);
-    }
-}
-
 /* Lets one definition stand for the variables that groups share. */
 static void object_share_variables(struct object_writer *writer)
 {
     struct object_map names = {NULL, 0, 0};
     if (!writer->link->first_share)
         return;
-    choose_all(writer, &names, true);
-    choose_all(writer, &names, false);
+    for (int own = 1; own >= 0; own--)
+        for (struct object_global *global = writer->first_global; global; global = global->next) {
+            if (!is_variable(global) || group_shares(writer->link, global->input->group) != own)
+                continue;
+            const struct object_global *chosen = object_map_get(&names, 0, global->name);
+            /* Of the groups that share, the strongest definition, or else a mention; where there is
+             * a mention alone, the first definition of another group. */
+            if (own ? !chosen || global->strength > chosen->strength
+                    : chosen && chosen->strength == OBJECT_NONE && global->strength < OBJECT_STRONG)
+                *object_map_at(&names, 0, global->name) = global;
+        }
     for (struct object_global *global = writer->first_global; global; global = global->next) {
         struct object_global *chosen = object_map_get(&names, 0, global->name);
         if (!chosen || chosen == global || chosen->strength == OBJECT_NONE ||
@@ -91,75 +71,43 @@ static void object_share_variables(struct object_writer *writer)
 
 /* ---- COMDAT ---- */
 
-static const char *group_signature(const struct object_input *input,
-                                   const struct object_section *group)
-{
-    const struct object_symbol *symbol = &input->symbols[group->info];
-    const struct object_section *section = object_symbol_section(input, symbol);
-    return symbol->type == STT_SECTION && section ? section->name : symbol->name;
-}
-
-/* `signatures` leads to the group section that was seen first; `members` from (that section,
- * name) to its member. */
-struct comdats {
-    struct object_map signatures, members;
-};
-
-static void comdat_choose(struct comdats *comdats, struct object_input *input,
-                          struct object_section *group)
-{
-    void **kept = object_map_at(&comdats->signatures, input->group, group_signature(input, group));
-    if (*kept) {
-        group->discarded = true;
-        group->kept = *kept;
-    } else {
-        *kept = group;
-    }
-}
-
-static void comdat_member(struct comdats *comdats, struct object_input *input,
-                          struct object_section *member)
-{
-    const struct object_section *group = &input->sections[member->group];
-    if (!(group->entsize & GRP_COMDAT))
-        return;
-    if (group->discarded) {
-        member->discarded = true;
-        member->kept =
-            object_map_get(&comdats->members, (uint64_t)(uintptr_t)group->kept, member->name);
-        return;
-    }
-    void **place = object_map_at(&comdats->members, (uint64_t)(uintptr_t)group, member->name);
-    if (!*place)
-        *place = member;
-}
-
-static void comdat_input(struct comdats *comdats, struct object_input *input)
+/* Keeps the first group of a signature. `signatures` leads to the group section that was seen
+ * first, `members` from (that section, name) to its member. */
+static void resolve_comdat(struct object_map *signatures, struct object_map *members,
+                           struct object_input *input)
 {
     for (uint32_t i = 1; i < input->section_count; i++) {
-        struct object_section *section = &input->sections[i];
-        if (section->role == OBJECT_GROUP && section->entsize & GRP_COMDAT)
-            comdat_choose(comdats, input, section);
+        struct object_section *group = &input->sections[i];
+        if (group->role != OBJECT_GROUP || !(group->entsize & GRP_COMDAT))
+            continue;
+        const struct object_symbol *symbol = &input->symbols[group->info];
+        const struct object_section *named = object_symbol_section(input, symbol);
+        void **kept =
+            object_map_at(signatures, input->group,
+                          symbol->type == STT_SECTION && named ? named->name : symbol->name);
+        group->discarded = *kept != NULL;
+        group->kept = *kept;
+        *kept = *kept ? *kept : group;
     }
-    for (uint32_t i = 1; i < input->section_count; i++)
-        if (input->sections[i].group)
-            comdat_member(comdats, input, &input->sections[i]);
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        struct object_section *member = &input->sections[i];
+        const struct object_section *group = &input->sections[member->group];
+        if (!member->group || !(group->entsize & GRP_COMDAT))
+            continue;
+        void **place = object_map_at(
+            members, (uint64_t)(uintptr_t)(group->discarded ? group->kept : group), member->name);
+        member->discarded = group->discarded;
+        if (group->discarded)
+            member->kept = *place;
+        else if (!*place)
+            *place = member;
+    }
     /* What is ordered by a section goes with it. */
     for (uint32_t i = 1; i < input->section_count; i++) {
         struct object_section *section = &input->sections[i];
         if (section->flags & SHF_LINK_ORDER && input->sections[section->link].discarded)
             section->discarded = true;
     }
-}
-
-static void resolve_comdats(const struct object_link *link)
-{
-    struct comdats comdats = {{NULL, 0, 0}, {NULL, 0, 0}};
-    for (struct object_input *input = link->first_input; input; input = input->next)
-        if (!input->original)
-            comdat_input(&comdats, input);
-    object_map_free(&comdats.signatures);
-    object_map_free(&comdats.members);
 }
 
 /* ---- names within a group ---- */
@@ -205,13 +153,6 @@ static bool merge_type(struct object_writer *writer, struct object_global *globa
     return true;
 }
 
-static enum object_strength symbol_strength(const struct object_symbol *symbol)
-{
-    if (symbol->binding == STB_WEAK)
-        return OBJECT_WEAK;
-    return symbol->section == OBJECT_COMMON ? OBJECT_TENTATIVE : OBJECT_STRONG;
-}
-
 static uint64_t maximum(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -220,7 +161,9 @@ static uint64_t maximum(uint64_t a, uint64_t b)
 static bool define(struct object_writer *writer, struct object_global *global,
                    struct object_input *input, struct object_symbol *symbol)
 {
-    enum object_strength strength = symbol_strength(symbol);
+    enum object_strength strength = symbol->binding == STB_WEAK        ? OBJECT_WEAK
+                                    : symbol->section == OBJECT_COMMON ? OBJECT_TENTATIVE
+                                                                       : OBJECT_STRONG;
     if (strength == OBJECT_STRONG && global->strength == OBJECT_STRONG)
         return object_fail(writer->error, "%.300s: '%.300s' is already defined in %.300s",
                            input->name, symbol->name, global->input->name);
@@ -260,15 +203,6 @@ static bool collect_symbol(struct object_writer *writer, struct object_input *in
     global->needed |= symbol->binding != STB_WEAK;
     if (global->strength == OBJECT_NONE)
         global->other |= symbol->other & ~3;
-    return true;
-}
-
-static bool collect_globals(struct object_writer *writer)
-{
-    for (struct object_input *input = writer->link->first_input; input; input = input->next)
-        for (uint32_t i = input->local_count; !input->original && i < input->symbol_count; i++)
-            if (!collect_symbol(writer, input, &input->symbols[i]))
-                return false;
     return true;
 }
 
@@ -328,48 +262,42 @@ static bool bind(struct object_writer *writer, struct object_global *global,
     return merge_type(writer, target, global->input, global->type);
 }
 
-static bool bind_undefined(struct object_writer *writer, struct object_global *global)
-{
-    struct object_global *exported = object_map_get(&writer->exports, 0, global->name);
-    if (exported)
-        return bind(writer, global, exported);
-    if (!global->wanted)
-        return true;
-    void **place = object_map_at(&writer->undefined, 0, global->name);
-    if (*place)
-        return bind(writer, global, *place);
-    *place = global;
-    return true;
-}
-
 bool object_resolve(struct object_writer *writer)
 {
-    resolve_comdats(writer->link);
-    if (!collect_globals(writer))
-        return false;
+    struct object_map signatures = {NULL, 0, 0}, members = {NULL, 0, 0};
+    struct object_input *first = writer->link->first_input;
+    for (struct object_input *input = first; input; input = input->next)
+        if (!input->original)
+            resolve_comdat(&signatures, &members, input);
+    object_map_free(&signatures);
+    object_map_free(&members);
+    for (struct object_input *input = first; input; input = input->next)
+        for (uint32_t i = input->local_count; !input->original && i < input->symbol_count; i++)
+            if (!collect_symbol(writer, input, &input->symbols[i]))
+                return false;
     object_copy_resolve(writer);
     object_share_variables(writer);
     if (!resolve_exports(writer))
         return false;
-    for (struct object_global *global = writer->first_global; global; global = global->next)
-        if (global->strength == OBJECT_NONE && !global->target && !bind_undefined(writer, global))
+    /* An undefined name is the exported one, or the first undefined one that is wanted. */
+    for (struct object_global *global = writer->first_global; global; global = global->next) {
+        if (global->strength != OBJECT_NONE || global->target)
+            continue;
+        void *exported = object_map_get(&writer->exports, 0, global->name);
+        if (!exported && !global->wanted)
+            continue;
+        void **place = exported ? &exported : object_map_at(&writer->undefined, 0, global->name);
+        if (!*place)
+            *place = global;
+        else if (!bind(writer, global, *place))
             return false;
+    }
     return true;
 }
 
 /* The symbol table of the result: the null symbol, one symbol per section, each input's local
  * symbols followed by its definitions that became local, then the kept names, then what nobody
  * defines. */
-
-static bool count_symbols(struct object_writer *writer, uint64_t *count)
-{
-    *count = 1 + (uint64_t)writer->output_count;
-    for (const struct object_input *input = writer->link->first_input; input; input = input->next)
-        *count += input->local_count;
-    for (const struct object_global *global = writer->first_global; global; global = global->next)
-        *count += 1;
-    return *count < UINT32_MAX || object_fail(writer->error, "the result has too many symbols");
-}
 
 static uint32_t add(struct object_writer *writer, Elf64_Sym symbol, const char *name,
                     uint32_t section)
@@ -380,13 +308,6 @@ static uint32_t add(struct object_writer *writer, Elf64_Sym symbol, const char *
     writer->symbols[writer->symbol_count] = symbol;
     writer->symbol_sections[writer->symbol_count] = special ? 0 : section;
     return writer->symbol_count++;
-}
-
-static void add_sections(struct object_writer *writer)
-{
-    Elf64_Sym symbol = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION)};
-    for (struct object_output *output = writer->first_output; output; output = output->next)
-        output->symbol = add(writer, symbol, "", output->index);
 }
 
 /* Where an input's definition ended up; false if its section is not in the result. */
@@ -442,18 +363,12 @@ static bool add_definition(struct object_writer *writer, struct object_global *g
     return true;
 }
 
-/* What is in no section, or in a shared one, is there already. */
-static bool is_shared(const struct object_input *input, const struct object_symbol *symbol)
-{
-    const struct object_section *home = object_symbol_section(input, symbol);
-    return input->original && (!home || home->shared);
-}
-
 static bool add_input(struct object_writer *writer, struct object_input *input)
 {
     for (uint32_t i = 1; i < input->local_count; i++) {
         struct object_symbol *symbol = &input->symbols[i];
-        if (is_shared(input, symbol))
+        const struct object_section *home = object_symbol_section(input, symbol);
+        if (input->original && (!home || home->shared)) /* it is there already */
             symbol->index = input->original->symbols[i].index;
         else
             add_local(writer, input, symbol);
@@ -467,22 +382,21 @@ static bool add_input(struct object_writer *writer, struct object_input *input)
     return true;
 }
 
-static void add_undefined(struct object_writer *writer, struct object_global *global)
-{
-    Elf64_Sym out = {.st_info = ELF64_ST_INFO(global->needed ? STB_GLOBAL : STB_WEAK, global->type),
-                     .st_other = global->other | global->visibility};
-    global->index = add(writer, out, global->name, OBJECT_UNDEFINED);
-}
-
 bool object_symbols_build(struct object_writer *writer)
 {
-    uint64_t most;
-    if (!count_symbols(writer, &most))
-        return false;
+    uint64_t most = 1 + (uint64_t)writer->output_count;
+    for (const struct object_input *input = writer->link->first_input; input; input = input->next)
+        most += input->local_count;
+    for (const struct object_global *global = writer->first_global; global; global = global->next)
+        most++;
+    if (most >= UINT32_MAX)
+        return object_fail(writer->error, "the result has too many symbols");
     writer->symbols = object_alloc(&writer->arena, most, sizeof *writer->symbols);
     writer->symbol_sections = object_alloc(&writer->arena, most, sizeof *writer->symbol_sections);
     add(writer, (Elf64_Sym){0}, "", OBJECT_UNDEFINED);
-    add_sections(writer);
+    for (struct object_output *output = writer->first_output; output; output = output->next)
+        output->symbol = add(writer, (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION)},
+                             "", output->index);
     for (struct object_input *input = writer->link->first_input; input; input = input->next)
         if (!add_input(writer, input))
             return false;
@@ -491,9 +405,13 @@ bool object_symbols_build(struct object_writer *writer)
     for (struct object_global *global = writer->first_global; global; global = global->next)
         if (global->kept && !add_definition(writer, global))
             return false;
-    for (struct object_global *global = writer->first_global; global; global = global->next)
+    for (struct object_global *global = writer->first_global; global; global = global->next) {
+        Elf64_Sym out = {.st_info =
+                             ELF64_ST_INFO(global->needed ? STB_GLOBAL : STB_WEAK, global->type),
+                         .st_other = global->other | global->visibility};
         if (global->strength == OBJECT_NONE && global->wanted && !global->target)
-            add_undefined(writer, global);
+            global->index = add(writer, out, global->name, OBJECT_UNDEFINED);
+    }
     assert(writer->symbol_count <= most);
     return !writer->error->set;
 }
