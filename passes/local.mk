@@ -25,6 +25,8 @@ libskir_la_SOURCES += \
 	passes/manager/pipeline.h \
 	passes/manager/properties.c \
 	passes/manager/properties.h \
+	passes/partition/body_writer.c \
+	passes/partition/body_writer.h \
 	passes/partition/fusable.c \
 	passes/partition/fusable.h \
 	passes/partition/fused_report.c \

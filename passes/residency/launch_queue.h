@@ -232,9 +232,10 @@ bool queue_has_cycle(const struct queue *queue, uint32_t *positions);
  * those that wait for the other lane of their launch are left out. */
 void queue_find_cycle(const struct queue *queue, const uint32_t *positions, struct vec_u32 *lanes);
 
-/* What can be done about a wait of a main lane. The launch waits for it as a whole, unless the event
- * depends on the start of the launch; then it is cut there, unless the event depends on a step that
- * would be of the second part. `passed` are positions that are reached before the part starts. */
+/* What can be done about a wait of a main lane. The launch waits for it as a whole, unless the
+ * event depends on the start of the launch; then it is cut there, unless the event depends on a
+ * step that would be of the second part. `passed` are positions that are reached before the part
+ * starts. */
 enum wait_fix { FIX_NONE, FIX_CUT, FIX_MOVE };
 enum wait_fix queue_find_fix(const struct queue *queue, const uint32_t *passed, uint32_t stream,
                              uint32_t position);
