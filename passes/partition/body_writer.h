@@ -11,8 +11,8 @@
  *     op 5   launch @s           superkernel @s ... { op 5 }
  *
  * Takes linear time. */
-#ifndef PASSES_FUSION_BODY_WRITER_H
-#define PASSES_FUSION_BODY_WRITER_H
+#ifndef PASSES_PARTITION_BODY_WRITER_H
+#define PASSES_PARTITION_BODY_WRITER_H
 
 #include "ir/analysis/dep_graph.h"
 

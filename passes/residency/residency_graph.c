@@ -1,9 +1,9 @@
+#include "passes/residency/residency_graph.h"
 #include "ir/analysis/modref.h"
 #include "ir/core/calls.h"
 #include "ir/core/sk_options.h"
 #include "ir/optypes/op_types.h"
 #include "passes/lower/launch.h"
-#include "passes/residency/residency_graph.h"
 
 #include <string.h>
 
@@ -15,58 +15,27 @@ struct adder {
     const struct order *order;
     const struct members *members;
     struct id_map event_of;  /* by name id: number */
-    struct id_map stream_of; /* by name id: number */
-    uint32_t default_stream;
-    struct id_map sender_of; /* by event's name id: the super kernel that an op of it sends from */
-    uint8_t *wide;           /* per op: whoever knows it to be complete knows of all blocks */
+    struct id_map stream_of; /* by label + 1, 0 for the default stream: number */
+    struct outer_events outer;
+    uint8_t *wide; /* per op: whoever knows it to be complete knows of all blocks */
 };
 
-/* ------------------------------------------------------------------- events, streams ---- */
+/* The ops of a super kernel, in list order. */
+struct member_ops {
+    const uint32_t *at;
+    uint32_t count;
+};
 
-static uint32_t event_number(struct adder *adder, uint32_t name)
+static struct member_ops ops_of(const struct adder *adder, uint32_t block)
 {
-    uint32_t *number = id_map_at(&adder->event_of, name);
-    if (*number == NONE) {
-        *number = adder->launches->events.count;
-        vec_push(&adder->launches->events, name);
-    }
-    return *number;
+    const uint32_t *first = adder->members->first;
+    return (struct member_ops){adder->members->ops + first[block], first[block + 1] - first[block]};
 }
 
-static uint32_t stream_number(struct adder *adder, uint32_t label)
-{
-    uint32_t *number = label == NONE ? &adder->default_stream : id_map_at(&adder->stream_of, label);
-    if (*number == NONE) {
-        *number = adder->launches->streams.count;
-        vec_push(&adder->launches->streams, label);
-    }
-    return *number;
-}
-
-static uint32_t superkernel_of(const struct graph *graph, uint32_t op)
-{
-    return graph_superkernel(graph, graph->ops.at[op].block);
-}
-
-static void find_senders(struct adder *adder)
+static uint32_t superkernel_of(const struct adder *adder, uint32_t op)
 {
     const struct graph *graph = adder->launches->graph;
-    for (uint32_t op = 0; op < graph->ops.count; op++) {
-        struct range sends = op_clauses(graph, &graph->ops.at[op])->send;
-        uint32_t block = superkernel_of(graph, op);
-        for (uint32_t i = 0; i < sends.count && block != NONE; i++)
-            id_map_set(&adder->sender_of, graph->refs.at[sends.first + i], block);
-    }
-}
-
-/* ------------------------------------------------------------------------- shapes ---- */
-
-static enum block_shape shape_of(enum kernel_type type)
-{
-    const struct kernel_type_info *info = kernel_type_info(type);
-    if (!info->aics)
-        return SHAPE_VECTOR;
-    return info->aivs == 0 ? SHAPE_CUBE : info->aivs == 1 ? SHAPE_MIX_1_1 : SHAPE_MIX_1_2;
+    return graph_superkernel(graph, graph->ops.at[op].block);
 }
 
 static const struct kernel *op_kernel(const struct adder *adder, uint32_t op)
@@ -75,39 +44,23 @@ static const struct kernel *op_kernel(const struct adder *adder, uint32_t op)
     return module_kernel(launches->module, launches->graph->ops.at[op].kernel);
 }
 
-static bool has_barriers(const struct adder *adder, uint32_t op)
+/* ------------------------------------------------------------------------- rows ---- */
+
+/* The number of a name, which is given when it is met first. */
+static uint32_t number_of(struct id_map *numbers, uint32_t key, struct vec_u32 *names,
+                          uint32_t name)
 {
-    return attr_flag(adder->launches->module, op_kernel(adder, op)->attrs, W_sync_all);
+    uint32_t *number = id_map_at(numbers, key);
+    if (*number == NONE) {
+        *number = names->count;
+        vec_push(names, name);
+    }
+    return *number;
 }
 
-static struct launch_ops ops_of(const struct graph_launches *launches,
-                                const struct members *members, uint32_t block)
+static uint32_t event_number(struct adder *adder, uint32_t name)
 {
-    return (struct launch_ops){.module = launches->module,
-                               .graph = launches->graph,
-                               .superkernel = &launches->graph->blocks.at[block],
-                               .ops = members->ops + members->first[block],
-                               .count = members->first[block + 1] - members->first[block]};
-}
-
-/* The launch that a super kernel is, or will be; one that cannot be is refused elsewhere. */
-static struct launch superkernel_launch(const struct adder *adder, uint32_t block)
-{
-    const struct graph_launches *launches = adder->launches;
-    const struct module *module = launches->module;
-    const struct block *superkernel = &launches->graph->blocks.at[block];
-    const struct entry *entry = block_entry(module, superkernel);
-    if (entry)
-        return (struct launch){entry->type, (uint32_t)attr_int(module, entry->attrs, W_block, 1)};
-    struct launch launch;
-    struct diags unheard;
-    diags_init(&unheard, NULL, NULL);
-    struct launch_ops ops = ops_of(launches, adder->members, block);
-    ops.diags = &unheard;
-    if (!launch_choose(&launch, &ops))
-        launch = (struct launch){KERNEL_aiv_only, 1};
-    diags_free(&unheard);
-    return launch;
+    return number_of(&adder->event_of, name, &adder->launches->events, name);
 }
 
 static struct launch_row *add_row(struct adder *adder, struct launch_source source, uint32_t label,
@@ -115,12 +68,10 @@ static struct launch_row *add_row(struct adder *adder, struct launch_source sour
 {
     struct graph_launches *launches = adder->launches;
     vec_push(&launches->sources, source);
-    return launch_table_add(&launches->table, stream_number(adder, label), shape, blocks);
+    return launch_table_add(&launches->table,
+                            number_of(&adder->stream_of, label + 1, &launches->streams, label),
+                            shape, blocks);
 }
-
-/* ------------------------------------------------------------------------- single ops ---- */
-
-static void add_called(struct adder *adder, struct launch_source source, uint32_t label);
 
 static void add_events(struct adder *adder, struct range events,
                        void (*add)(struct launch_table *table, uint32_t event))
@@ -130,20 +81,90 @@ static void add_events(struct adder *adder, struct range events,
         add(&launches->table, event_number(adder, launches->graph->refs.at[events.first + i]));
 }
 
-static void add_op(struct adder *adder, uint32_t op)
+static enum block_shape shape_of(enum kernel_type type)
 {
-    const struct graph *graph = adder->launches->graph;
-    const struct clauses *clauses = op_clauses(graph, &graph->ops.at[op]);
-    uint32_t label = adder->order->stream[op];
-    struct launch_source source = {NONE, op};
-    if (op_call_kind(&graph->ops.at[op]) != CALL_NONE) {
-        add_called(adder, source, label);
+    const struct kernel_type_info *info = kernel_type_info(type);
+    if (!info->aics)
+        return SHAPE_VECTOR;
+    return info->aivs == 0 ? SHAPE_CUBE : info->aivs == 1 ? SHAPE_MIX_1_1 : SHAPE_MIX_1_2;
+}
+
+/* ------------------------------------------------------------------------- single ops ---- */
+
+/* What a graph needs whose launches run where another graph's op calls it: the most cores that
+ * launches of a stream have, those of all streams together. */
+static const struct called_launch *called_launch(struct adder *adder, uint32_t graph)
+{
+    struct called_launch *sum = &adder->called->at[graph];
+    const struct module *module = adder->launches->module;
+    struct graph_launches inner;
+    if (sum->known)
+        return sum;
+    sum->known = true;
+    graph_launches_init(&inner, adder->analyses, adder->called, module, &module->graphs.at[graph]);
+    struct launch_table *table = &inner.table;
+    uint32_t *most = mem_calloc(2 * (size_t)table->n_streams, sizeof *most);
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        const struct launch_row *row = &table->rows.at[i];
+        const struct shape_info *shape = shape_info(row->shape);
+        uint32_t blocks = row->keeps || row->blocks == 0 ? row->blocks : 1,
+                 *at = most + 2 * (size_t)row->stream;
+        sum->keeps = sum->keeps || row->keeps;
+        at[0] = at[0] < blocks * shape->aics ? blocks * shape->aics : at[0];
+        at[1] = at[1] < blocks * shape->aivs ? blocks * shape->aivs : at[1];
+    }
+    for (uint32_t i = 0; i < table->n_streams; i++) {
+        sum->aics += most[2 * i];
+        sum->aivs += most[2 * i + 1];
+    }
+    mem_free(most);
+    graph_launches_free(&inner);
+    return sum;
+}
+
+/* An op that calls graphs is as one launch that has what launches of any of them have at a time. */
+static void add_called(struct adder *adder, uint32_t op, uint32_t label)
+{
+    struct graph_launches *launches = adder->launches;
+    const struct device *device = &launches->table.device;
+    struct called_launch most = {.keeps = false};
+    struct callee callee;
+    for (uint32_t n = 0; op_callee(launches->module, &launches->graph->ops.at[op], n, &callee);
+         n++) {
+        const struct called_launch *one = called_launch(adder, callee.graph);
+        most.keeps = most.keeps || one->keeps;
+        most.aics = most.aics < one->aics ? one->aics : most.aics;
+        most.aivs = most.aivs < one->aivs ? one->aivs : most.aivs;
+    }
+    enum block_shape shape = SHAPE_MIX_1_2;
+    uint32_t pairs = (most.aivs + 1) / 2, blocks = most.aics < pairs ? pairs : most.aics,
+             room = device->aivs / 2 < device->aics ? device->aivs / 2 : device->aics;
+    if (most.aivs == 0) {
+        shape = SHAPE_CUBE;
+        room = device->aics;
+    } else if (most.aics == 0) {
+        shape = SHAPE_VECTOR;
+        blocks = most.aivs;
+        room = device->aivs;
+    }
+    blocks = blocks < room ? blocks : room;
+    add_row(adder, (struct launch_source){NONE, op}, label, shape, blocks ? blocks : 1)->keeps =
+        most.keeps && blocks > 1;
+}
+
+static void add_op(struct adder *adder, uint32_t id)
+{
+    const struct module *module = adder->launches->module;
+    const struct op *op = &adder->launches->graph->ops.at[id];
+    const struct clauses *clauses = op_clauses(adder->launches->graph, op);
+    uint32_t label = adder->order->stream[id];
+    if (op_call_kind(op) != CALL_NONE) {
+        add_called(adder, id, label);
     } else {
-        const struct kernel *kernel = op_kernel(adder, op);
-        bool none = op_has_no_cores(adder->launches->module, &graph->ops.at[op]);
-        uint32_t blocks = none ? 0 : kernel_blocks(adder->launches->module, kernel);
-        add_row(adder, source, label, shape_of(kernel->type), blocks)->keeps =
-            has_barriers(adder, op) && blocks > 1;
+        const struct kernel *kernel = op_kernel(adder, id);
+        uint32_t blocks = op_has_no_cores(module, op) ? 0 : kernel_blocks(module, kernel);
+        add_row(adder, (struct launch_source){NONE, id}, label, shape_of(kernel->type), blocks)
+            ->keeps = blocks > 1 && attr_flag(module, kernel->attrs, W_sync_all);
     }
     add_events(adder, clauses->recv, launch_table_wait);
     add_events(adder, clauses->send, launch_table_send);
@@ -151,100 +172,109 @@ static void add_op(struct adder *adder, uint32_t op)
 
 /* ---------------------------------------------------------------------- super kernels ---- */
 
-/* Whether its op on several AI cores is known to be complete only by a barrier over all. */
-static bool is_wide(const struct adder *adder, uint32_t op, struct launch launch)
-{
-    const struct kernel *kernel = op_kernel(adder, op);
-    uint32_t blocks = kernel_blocks(adder->launches->module, kernel);
-    const struct kernel_type_info *in = kernel_type_info(launch.type);
-    return kernel_type_info(kernel->type)->flat && in->aics ? blocks > in->aivs : blocks > 1;
-}
-
-/* Whether each op of a super kernel is behind the one before it. Of entries that are there, no more
- * is known than what the graph demands. */
-static bool is_list(const struct adder *adder, uint32_t block)
+/* The launch that a super kernel is, or will be; one that cannot be is refused elsewhere. */
+static struct launch superkernel_launch(const struct adder *adder, uint32_t block,
+                                        const struct entry *entry)
 {
     const struct graph_launches *launches = adder->launches;
     const struct module *module = launches->module;
-    const struct block *superkernel = &launches->graph->blocks.at[block];
-    const uint32_t *first = adder->members->first;
-    struct sk_options options;
-    if (block_entry(module, superkernel))
-        return false;
-    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
-    if (options.of[SK_stream_fusion].number == 0)
-        return true;
-    for (uint32_t i = first[block] + 1; i < first[block + 1]; i++)
-        if (!order_follows(adder->order, adder->members->ops[i - 1], adder->members->ops[i]))
-            return false;
-    return true;
+    struct member_ops ops = ops_of(adder, block);
+    struct launch launch;
+    struct diags unheard;
+    if (entry)
+        return (struct launch){entry->type, (uint32_t)attr_int(module, entry->attrs, W_block, 1)};
+    diags_init(&unheard, NULL, NULL);
+    const struct launch_ops of = {.module = module,
+                                  .diags = &unheard,
+                                  .graph = launches->graph,
+                                  .superkernel = &launches->graph->blocks.at[block],
+                                  .ops = ops.at,
+                                  .count = ops.count};
+    if (!launch_choose(&launch, &of))
+        launch = (struct launch){KERNEL_aiv_only, 1};
+    diags_free(&unheard);
+    return launch;
 }
 
-/* Marks ops that no core can know to be complete before all blocks have theirs. */
-static void find_wide(struct adder *adder, uint32_t block, struct launch launch)
+/* Whether its blocks wait for each other: an entry that is there, and synchronised, shows it.
+ * Before, the passes put barriers between its ops, or around one: for halves that its kernel does
+ * itself, before the lock of a dynamic kernel is reset, as all cores pass its `select` first, and
+ * with debug-sync-all even behind one op. */
+static bool keeps_cores(const struct adder *adder, uint32_t block, const struct entry *entry,
+                        const struct sk_options *options)
+{
+    const struct module *module = adder->launches->module;
+    struct member_ops ops = ops_of(adder, block);
+    if (options->of[SK_debug_sync_all].number || (entry && entry_has_barriers(module, entry)))
+        return true;
+    bool barriers = ops.count > 1;
+    for (uint32_t i = 0; i < ops.count && !barriers; i++) {
+        const struct kernel *kernel = op_kernel(adder, ops.at[i]);
+        barriers = attr_flag(module, kernel->attrs, W_sync_all) ||
+                   attr_flag(module, kernel->attrs, W_dynamic) ||
+                   kernel_early_start(module, kernel) & (EARLY_SET | EARLY_WAIT_MIX);
+    }
+    return barriers && !(entry && entry_is_synchronised(entry));
+}
+
+/* Whether each op comes after the one before it. Of entries that are there, no more is known than
+ * what the graph demands. */
+static bool is_list(const struct adder *adder, struct member_ops ops, const struct entry *entry,
+                    const struct sk_options *options)
+{
+    bool list = !entry;
+    for (uint32_t i = 1; i < ops.count && list && options->of[SK_stream_fusion].number; i++)
+        list = order_follows(adder->order, ops.at[i - 1], ops.at[i]);
+    return list;
+}
+
+/* Marks ops that no core can know to be complete before all blocks have theirs: on several AI
+ * cores, and so complete only by a barrier over all, or after such an op. */
+static void find_wide(struct adder *adder, uint32_t block, struct launch launch, bool list)
 {
     const struct order *order = adder->order;
-    const uint32_t *first = adder->members->first, *ops = adder->members->ops;
-    bool list = is_list(adder, block);
-    for (uint32_t i = first[block]; i < first[block + 1]; i++) {
-        uint32_t op = ops[i];
-        adder->wide[op] =
-            is_wide(adder, op, launch) || (list && i > first[block] && adder->wide[ops[i - 1]]);
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
-            uint32_t from = order->edges[e].from;
-            if (superkernel_of(adder->launches->graph, from) == block)
-                adder->wide[op] |= adder->wide[from];
-        }
+    struct member_ops ops = ops_of(adder, block);
+    const struct kernel_type_info *in = kernel_type_info(launch.type);
+    for (uint32_t i = 0; i < ops.count; i++) {
+        uint32_t op = ops.at[i];
+        const struct kernel *kernel = op_kernel(adder, op);
+        bool flat = kernel_type_info(kernel->type)->flat && in->aics;
+        adder->wide[op] = kernel_blocks(adder->launches->module, kernel) > (flat ? in->aivs : 1) ||
+                          (list && i > 0 && adder->wide[ops.at[i - 1]]);
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+            if (superkernel_of(adder, order->edges[e].from) == block)
+                adder->wide[op] |= adder->wide[order->edges[e].from];
     }
 }
 
-/* Whether an event that an op of a super kernel receives comes from outside of it. */
-static bool is_outer(const struct adder *adder, uint32_t block, uint32_t event)
-{
-    return id_map_find(&adder->sender_of, event) != block;
-}
-
-/* Where an event is received: nowhere but in its sender's super kernel, or elsewhere too. What
- * nobody receives in the graph is for others. */
-enum { INSIDE, OUTSIDE };
-
 /* Events between ops of one super kernel are order inside. */
-static void add_steps(struct adder *adder, uint32_t block, uint32_t op,
-                      const struct id_map *received)
+static void add_steps(struct adder *adder, uint32_t block, uint32_t op)
 {
     struct graph_launches *launches = adder->launches;
     const struct graph *graph = launches->graph;
     const struct clauses *clauses = op_clauses(graph, &graph->ops.at[op]);
     for (uint32_t i = 0; i < clauses->recv.count; i++) {
         uint32_t event = graph->refs.at[clauses->recv.first + i];
-        if (is_outer(adder, block, event))
+        if (outer_events_waits(&adder->outer, block, event))
             launch_table_step(&launches->table, STEP_WAIT, event_number(adder, event), op);
     }
     for (uint32_t i = 0; i < clauses->send.count; i++) {
         uint32_t event = graph->refs.at[clauses->send.first + i];
-        if (id_map_find(received, event) == INSIDE)
-            continue;
-        launch_table_step(&launches->table, STEP_NOTIFY, event_number(adder, event), op)->early =
-            !adder->wide[op];
+        if (outer_events_notifies(&adder->outer, event))
+            launch_table_step(&launches->table, STEP_NOTIFY, event_number(adder, event), op)
+                ->early = !adder->wide[op];
     }
 }
 
-/* Whether two ops run on different core types. */
-static bool are_apart(const struct adder *adder, uint32_t op, uint32_t other)
-{
-    const struct kernel_type_info *one = kernel_type_info(op_kernel(adder, op)->type),
-                                  *two = kernel_type_info(op_kernel(adder, other)->type);
-    return (!one->aics || !two->aics) && (!one->aivs || !two->aivs);
-}
+/* ------------------------------------------------------------- steps before entries ---- */
 
 /* Marks the ops of a super kernel that one of them follows: by edges of the order, or on its
  * stream. */
 static void mark_before(const struct adder *adder, uint32_t op, struct id_map *before)
 {
     const struct order *order = adder->order;
-    const struct graph *graph = adder->launches->graph;
-    const uint32_t *first = adder->members->first, *ops = adder->members->ops;
-    uint32_t block = superkernel_of(graph, op);
+    uint32_t block = superkernel_of(adder, op);
+    struct member_ops ops = ops_of(adder, block);
     struct vec_u32 open = {NULL, 0, 0};
     id_map_clear(before);
     vec_push(&open, op);
@@ -252,52 +282,41 @@ static void mark_before(const struct adder *adder, uint32_t op, struct id_map *b
         uint32_t at = open.at[--open.count];
         for (uint32_t e = order->first[at]; e < order->first[at + 1]; e++) {
             uint32_t from = order->edges[e].from;
-            if (superkernel_of(graph, from) == block && id_map_find(before, from) == NONE) {
+            if (superkernel_of(adder, from) == block && id_map_find(before, from) == NONE) {
                 id_map_set(before, from, 1);
                 vec_push(&open, from);
             }
         }
     }
-    for (uint32_t i = first[block]; i < first[block + 1]; i++)
-        if (order->stream[ops[i]] == order->stream[op] &&
-            order->position[ops[i]] < order->position[op])
-            id_map_set(before, ops[i], 1);
+    for (uint32_t i = 0; i < ops.count; i++)
+        if (order->stream[ops.at[i]] == order->stream[op] &&
+            order->position[ops.at[i]] < order->position[op])
+            id_map_set(before, ops.at[i], 1);
     vec_free(&open);
 }
 
-/* The place of a notification that comes before waits of other core types which its op does not
- * follow: those right before it, up to one that it has to come after. */
-static uint32_t place_before_waits(const struct adder *adder, const struct launch_step *steps,
-                                   uint32_t at, struct id_map *before)
+/* Predicts the order of a row's steps, as its programs run independently: a notification comes
+ * before waits on other core types that its op does not follow, of those right before it. */
+static void predict_order(const struct adder *adder, struct launch_step *steps, uint32_t count)
 {
-    uint32_t to = at;
-    for (uint32_t i = at; i-- > 0;) {
-        if (steps[i].kind == STEP_NOTIFY)
-            continue;
-        if (!are_apart(adder, steps[i].user, steps[at].user))
-            break;
-        if (to == at)
-            mark_before(adder, steps[at].user, before);
-        if (id_map_find(before, steps[i].user) != NONE)
-            break;
-        to = i;
-    }
-    return to;
-}
-
-/* Predicts the order of the last row's steps: its programs run independently. */
-static void predict_order(const struct adder *adder, uint32_t block)
-{
-    struct launch_table *table = &adder->launches->table;
-    struct range range = table->rows.at[table->rows.count - 1].steps;
-    struct launch_step *steps = range.count ? table->steps.at + range.first : NULL;
     struct id_map before = {NULL, 0, 0};
-    bool list = is_list(adder, block);
-    for (uint32_t i = 1; i < range.count && !list; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         struct launch_step step = steps[i];
-        if (step.kind == STEP_WAIT)
-            continue;
-        uint32_t to = place_before_waits(adder, steps, i, &before);
+        const struct kernel_type_info *own = kernel_type_info(op_kernel(adder, step.user)->type);
+        uint32_t to = i;
+        for (uint32_t k = i; k-- > 0 && step.kind == STEP_NOTIFY;) {
+            const struct kernel_type_info *other =
+                kernel_type_info(op_kernel(adder, steps[k].user)->type);
+            if (steps[k].kind == STEP_NOTIFY)
+                continue;
+            if ((own->aics && other->aics) || (own->aivs && other->aivs))
+                break;
+            if (to == i)
+                mark_before(adder, step.user, &before);
+            if (id_map_find(&before, steps[k].user) != NONE)
+                break;
+            to = k;
+        }
         memmove(steps + to + 1, steps + to, (i - to) * sizeof *steps);
         steps[to] = step;
     }
@@ -315,10 +334,9 @@ struct flag_set {
 /* Both programs of an entry, run as far as flags let them. */
 struct entry_walk {
     const struct entry *entry;
-    struct id_map wait_of, notify_of; /* by event's name id: its step */
-    struct launch_step *steps;        /* in the order of the graph */
-    uint8_t *reached;                 /* by step */
-    VEC(struct launch_step) order;    /* as the programs come to them */
+    struct id_map step_of;          /* by 2 * name id of the event + kind: its step */
+    struct launch_step *steps;      /* in the order of the graph; lane LANES: passed */
+    VEC(struct launch_step) passed; /* as the programs come to them */
     struct program_walk {
         uint32_t at;    /* the next instruction */
         uint32_t waits; /* how many flags of the other program it has waited for */
@@ -329,27 +347,9 @@ struct entry_walk {
     } programs[CORE_TYPES];
 };
 
-/* The step that an instruction is, or NONE. */
-static uint32_t step_of(const struct entry_walk *walk, const struct instr *instr)
+static uint32_t *step_of(struct entry_walk *walk, uint32_t event, enum step_kind kind)
 {
-    if (instr->word || (instr->op != INSTR_wait_event && instr->op != INSTR_notify))
-        return NONE;
-    return id_map_find(instr->op == INSTR_notify ? &walk->notify_of : &walk->wait_of,
-                       instr->number[0]);
-}
-
-static void reach_step(struct entry_walk *walk, int core, uint32_t index)
-{
-    struct program_walk *program = &walk->programs[core];
-    if (walk->reached[index])
-        return;
-    struct launch_step step = walk->steps[index];
-    walk->reached[index] = 1;
-    step.early = step.kind == STEP_NOTIFY && !program->met;
-    step.lane = (uint8_t)core;
-    step.after = program->after;
-    vec_push(&walk->order, step);
-    program->steps++;
+    return id_map_at(&walk->step_of, 2 * event + (kind == STEP_NOTIFY));
 }
 
 /* False: it waits for a flag that is not set yet. */
@@ -358,9 +358,19 @@ static bool pass_instr(struct entry_walk *walk, int core, const struct instr *in
     struct program_walk *program = &walk->programs[core], *other = &walk->programs[1 - core];
     const struct kernel_type_info *type = kernel_type_info(walk->entry->type);
     enum instr_effect effect = instr_info((enum instr_op)instr->op)->effect;
-    uint32_t step = step_of(walk, instr);
-    if (step != NONE)
-        reach_step(walk, core, step);
+    bool notifies = instr->op == INSTR_notify;
+    if (!instr->word && (notifies || instr->op == INSTR_wait_event)) {
+        uint32_t index = *step_of(walk, instr->number[0], notifies ? STEP_NOTIFY : STEP_WAIT);
+        if (index != NONE && walk->steps[index].lane != LANES) {
+            struct launch_step step = walk->steps[index];
+            step.early = notifies && !program->met;
+            step.lane = (uint8_t)core;
+            step.after = program->after;
+            vec_push(&walk->passed, step);
+            walk->steps[index].lane = LANES;
+            program->steps++;
+        }
+    }
     if (effect == EFFECT_WAIT && type->aics && type->aivs) {
         if (program->waits == other->sets.count)
             return false;
@@ -374,168 +384,73 @@ static bool pass_instr(struct entry_walk *walk, int core, const struct instr *in
     return true;
 }
 
-static void walk_programs(struct entry_walk *walk)
+/* Puts the steps of a row in an order in which its entry comes to them. Steps of one program are in
+ * one lane. Those that the programs do not have, or do not come to, are last. */
+static void order_steps(const struct graph_launches *launches, const struct entry *entry,
+                        struct launch_step *steps, uint32_t count)
 {
-    bool any = true;
-    while (any) {
+    struct entry_walk walk = {.entry = entry, .steps = steps};
+    for (uint32_t i = 0; i < count; i++)
+        *step_of(&walk, launches->events.at[steps[i].event], steps[i].kind) = i;
+    for (bool any = true; any;) {
         any = false;
         for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &walk->entry->programs[core];
-            uint32_t *at = &walk->programs[core].at;
-            while (*at < program->instrs.count &&
-                   pass_instr(walk, core, &program->instrs.at[*at])) {
+            const struct program *program = &entry->programs[core];
+            uint32_t *at = &walk.programs[core].at;
+            for (; *at < program->instrs.count && pass_instr(&walk, core, &program->instrs.at[*at]);
+                 any = true)
                 (*at)++;
-                any = true;
-            }
         }
     }
-}
-
-/* Puts the steps of the last row in an order in which its entry comes to them. Steps of one program
- * are in one lane. Those that the programs do not have, or do not come to, are last. */
-static void order_steps(struct graph_launches *launches, const struct entry *entry)
-{
-    struct launch_table *table = &launches->table;
-    struct range range = table->rows.at[table->rows.count - 1].steps;
-    if (range.count == 0)
-        return;
-    struct launch_step *steps = table->steps.at + range.first;
-    struct entry_walk walk = {.entry = entry, .steps = steps};
-    walk.reached = mem_calloc(range.count, 1);
-    for (uint32_t i = 0; i < range.count; i++)
-        id_map_set(steps[i].kind == STEP_WAIT ? &walk.wait_of : &walk.notify_of,
-                   launches->events.at[steps[i].event], i);
-    walk_programs(&walk);
     bool both = walk.programs[CORE_AIC].steps && walk.programs[CORE_AIV].steps;
-    for (uint32_t i = 0; i < walk.order.count && !both; i++)
-        walk.order.at[i].lane = 0;
-    for (uint32_t i = 0; i < range.count; i++)
-        if (!walk.reached[i])
-            vec_push(&walk.order, steps[i]);
-    memcpy(steps, walk.order.at, range.count * sizeof *steps);
-    id_map_free(&walk.wait_of);
-    id_map_free(&walk.notify_of);
+    for (uint32_t i = 0; i < walk.passed.count && !both; i++)
+        walk.passed.at[i].lane = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i].lane != LANES)
+            vec_push(&walk.passed, steps[i]);
+    memcpy(steps, walk.passed.at, count * sizeof *steps);
+    id_map_free(&walk.step_of);
     vec_free(&walk.programs[CORE_AIC].sets);
     vec_free(&walk.programs[CORE_AIV].sets);
-    vec_free(&walk.order);
-    mem_free(walk.reached);
+    vec_free(&walk.passed);
 }
 
 /* ------------------------------------------------------------ rows of super kernels ---- */
 
-/* Whether debug-sync-all puts a barrier even behind one op. */
-static bool is_debugged(const struct adder *adder, uint32_t block)
-{
-    const struct module *module = adder->launches->module;
-    struct range attrs = adder->launches->graph->blocks.at[block].attrs;
-    struct sk_options options;
-    return sk_options_of(&options, module, attr_string(module, attrs, W_options)) &&
-           options.of[SK_debug_sync_all].number;
-}
-
-/* Whether the passes put barriers between its ops, or around one: for halves that its kernel does
- * itself, and before the lock of a dynamic kernel is reset, as all cores pass its `select` first.
- */
-static bool gets_barriers(const struct adder *adder, uint32_t block)
-{
-    const struct module *module = adder->launches->module;
-    uint32_t first = adder->members->first[block], end = adder->members->first[block + 1];
-    bool barriers = end - first > 1;
-    for (uint32_t i = first; i < end && !barriers; i++) {
-        const struct kernel *kernel = op_kernel(adder, adder->members->ops[i]);
-        barriers = has_barriers(adder, adder->members->ops[i]) ||
-                   attr_flag(module, kernel->attrs, W_dynamic) ||
-                   kernel_early_start(module, kernel) & (EARLY_SET | EARLY_WAIT_MIX);
-    }
-    return barriers;
-}
-
-/* Whether its blocks wait for each other. An entry that is there, and synchronised, says so. */
-static bool keeps_cores(const struct adder *adder, uint32_t block, struct launch launch)
-{
-    const struct module *module = adder->launches->module;
-    const struct entry *entry = block_entry(module, &adder->launches->graph->blocks.at[block]);
-    bool barriers = entry && entry_has_barriers(module, entry);
-    if (!entry || !entry_is_synchronised(entry))
-        barriers = barriers || gets_barriers(adder, block);
-    return launch.blocks > 1 && (barriers || is_debugged(adder, block));
-}
-
-/* Whether the text has the order of the list: else a place in one is none in the other. */
-static bool is_in_order(const struct adder *adder, uint32_t block)
-{
-    const uint32_t *first = adder->members->first, *ops = adder->members->ops;
-    for (uint32_t i = first[block] + 1; i < first[block + 1]; i++)
-        if (adder->order->position[ops[i]] < adder->order->position[ops[i - 1]])
-            return false;
-    return true;
-}
-
-static void add_superkernel(struct adder *adder, uint32_t block, const struct id_map *received)
+static void add_superkernel(struct adder *adder, uint32_t block)
 {
     struct graph_launches *launches = adder->launches;
     const struct module *module = launches->module;
     const struct block *superkernel = &launches->graph->blocks.at[block];
-    struct launch launch = superkernel_launch(adder, block);
-    uint32_t label = attr_string(module, superkernel->attrs, W_stream);
+    const struct entry *entry = block_entry(module, superkernel);
+    struct launch launch = superkernel_launch(adder, block, entry);
+    struct member_ops ops = ops_of(adder, block);
+    struct sk_options options;
+    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
+    bool list = is_list(adder, ops, entry, &options);
     struct launch_row *row =
         add_row(adder, (struct launch_source){block, NONE},
-                label == NONE ? NONE : stream_label(label), shape_of(launch.type), launch.blocks);
-    row->keeps = keeps_cores(adder, block, launch);
-    const struct entry *entry = block_entry(module, superkernel);
-    row->sealed = attr_flag(module, superkernel->attrs, W_fixed_slots) ||
-                  (entry && entry->loc != NONE) || !is_in_order(adder, block);
-    find_wide(adder, block, launch);
+                stream_label(attr_string(module, superkernel->attrs, W_stream)),
+                shape_of(launch.type), launch.blocks);
+    row->keeps = launch.blocks > 1 && keeps_cores(adder, block, entry, &options);
+    /* Where the text has another order than the list, a place in one is none in the other. */
+    row->sealed =
+        attr_flag(module, superkernel->attrs, W_fixed_slots) || (entry && entry->loc != NONE);
+    for (uint32_t i = 1; i < ops.count; i++)
+        row->sealed |= adder->order->position[ops.at[i]] < adder->order->position[ops.at[i - 1]];
+    find_wide(adder, block, launch, list);
     add_events(adder, superkernel->recv, launch_table_wait);
-    for (uint32_t i = adder->members->first[block]; i < adder->members->first[block + 1]; i++)
-        add_steps(adder, block, adder->members->ops[i], received);
-    if (entry)
-        order_steps(launches, entry);
-    else
-        predict_order(adder, block);
+    for (uint32_t i = 0; i < ops.count; i++)
+        add_steps(adder, block, ops.at[i]);
+    struct range steps = launches->table.rows.at[launches->table.rows.count - 1].steps;
+    if (entry && steps.count)
+        order_steps(launches, entry, launches->table.steps.at + steps.first, steps.count);
+    else if (!list && steps.count)
+        predict_order(adder, launches->table.steps.at + steps.first, steps.count);
     add_events(adder, superkernel->send, launch_table_send);
 }
 
 /* ------------------------------------------------------------------------- graphs ---- */
-
-/* Sets where the events are received that somebody in the graph receives, by name id. */
-static void find_received(const struct adder *adder, struct id_map *received)
-{
-    const struct graph *graph = adder->launches->graph;
-    for (uint32_t op = 0; op < graph->ops.count; op++) {
-        struct range recvs = op_clauses(graph, &graph->ops.at[op])->recv;
-        uint32_t block = superkernel_of(graph, op);
-        for (uint32_t i = 0; i < recvs.count; i++) {
-            uint32_t event = graph->refs.at[recvs.first + i];
-            if (block == NONE || is_outer(adder, block, event))
-                id_map_set(received, event, OUTSIDE);
-            else if (id_map_find(received, event) == NONE)
-                id_map_set(received, event, INSIDE);
-        }
-    }
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        for (uint32_t i = 0; i < graph->blocks.at[b].recv.count; i++)
-            id_map_set(received, graph->refs.at[graph->blocks.at[b].recv.first + i], OUTSIDE);
-}
-
-static void add_all(struct adder *adder)
-{
-    const struct graph *graph = adder->launches->graph;
-    struct id_map received = {NULL, 0, 0};
-    uint8_t *added = mem_calloc(graph->blocks.count, 1);
-    find_received(adder, &received);
-    for (uint32_t i = 0; i < adder->order->n_ops; i++) {
-        uint32_t op = adder->order->text[i], block = superkernel_of(graph, op);
-        if (block == NONE && !adder->order->passive[op])
-            add_op(adder, op);
-        if (block != NONE && !adder->order->passive[op] && !added[block]) {
-            add_superkernel(adder, block, &received);
-            added[block] = 1;
-        }
-    }
-    mem_free(added);
-    id_map_free(&received);
-}
 
 void graph_launches_init(struct graph_launches *launches, struct analyses *analyses,
                          struct called_launches *called, const struct module *module,
@@ -549,15 +464,26 @@ void graph_launches_init(struct graph_launches *launches, struct analyses *analy
                           .called = called,
                           .order = analyses_order(analyses, module, graph),
                           .members = analyses_members(analyses, module, graph),
-                          .default_stream = NONE,
                           .wide = mem_calloc(graph->ops.count, 1)};
-    find_senders(&adder);
-    add_all(&adder);
+    bool *added = mem_calloc(graph->blocks.count, sizeof *added);
+    outer_events_init(&adder.outer, graph);
+    for (uint32_t i = 0; i < adder.order->n_ops; i++) {
+        uint32_t op = adder.order->text[i], block = superkernel_of(&adder, op);
+        if (adder.order->passive[op] || (block != NONE && added[block]))
+            continue;
+        if (block == NONE) {
+            add_op(&adder, op);
+        } else {
+            add_superkernel(&adder, block);
+            added[block] = true;
+        }
+    }
     launches->table.n_events = launches->events.count;
+    outer_events_free(&adder.outer);
+    mem_free(added);
     mem_free(adder.wide);
     id_map_free(&adder.event_of);
     id_map_free(&adder.stream_of);
-    id_map_free(&adder.sender_of);
 }
 
 void graph_launches_free(struct graph_launches *launches)
@@ -568,8 +494,6 @@ void graph_launches_free(struct graph_launches *launches)
     vec_free(&launches->streams);
 }
 
-/* ------------------------------------------------------------------------- called graphs ---- */
-
 void called_launches_init(struct called_launches *called, const struct module *module)
 {
     called->count = module->graphs.count;
@@ -579,68 +503,4 @@ void called_launches_init(struct called_launches *called, const struct module *m
 void called_launches_free(struct called_launches *called)
 {
     mem_free(called->at);
-}
-
-/* The most cores that launches of a stream have, those of all streams together. */
-static void sum_streams(struct called_launch *sum, const struct launch_table *table)
-{
-    uint32_t *most = mem_calloc(2 * (size_t)table->n_streams, sizeof *most);
-    for (uint32_t i = 0; i < table->rows.count; i++) {
-        const struct launch_row *row = &table->rows.at[i];
-        const struct shape_info *shape = shape_info(row->shape);
-        uint32_t blocks = row->keeps || row->blocks == 0 ? row->blocks : 1,
-                 *at = most + 2 * (size_t)row->stream;
-        sum->keeps = sum->keeps || row->keeps;
-        at[0] = at[0] < blocks * shape->aics ? blocks * shape->aics : at[0];
-        at[1] = at[1] < blocks * shape->aivs ? blocks * shape->aivs : at[1];
-    }
-    for (uint32_t i = 0; i < table->n_streams; i++) {
-        sum->aics += most[2 * i];
-        sum->aivs += most[2 * i + 1];
-    }
-    mem_free(most);
-}
-
-static const struct called_launch *called_launch(struct adder *adder, uint32_t graph)
-{
-    struct called_launch *launch = &adder->called->at[graph];
-    const struct module *module = adder->launches->module;
-    struct graph_launches inner;
-    if (launch->known)
-        return launch;
-    launch->known = true;
-    graph_launches_init(&inner, adder->analyses, adder->called, module, &module->graphs.at[graph]);
-    sum_streams(launch, &inner.table);
-    graph_launches_free(&inner);
-    return launch;
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* An op that calls graphs is as one launch that has what launches of any of them have at a time. */
-static void add_called(struct adder *adder, struct launch_source source, uint32_t label)
-{
-    struct graph_launches *launches = adder->launches;
-    const struct op *op = &launches->graph->ops.at[source.op];
-    const struct device *device = &launches->table.device;
-    struct called_launch most = {.keeps = false};
-    struct callee callee;
-    for (uint32_t n = 0; op_callee(launches->module, op, n, &callee); n++) {
-        const struct called_launch *one = called_launch(adder, callee.graph);
-        most.keeps = most.keeps || one->keeps;
-        most.aics = most.aics < one->aics ? one->aics : most.aics;
-        most.aivs = most.aivs < one->aivs ? one->aivs : most.aivs;
-    }
-    enum block_shape shape = most.aivs == 0   ? SHAPE_CUBE
-                             : most.aics == 0 ? SHAPE_VECTOR
-                                              : SHAPE_MIX_1_2;
-    uint32_t blocks = shape == SHAPE_CUBE     ? least(most.aics, device->aics)
-                      : shape == SHAPE_VECTOR ? least(most.aivs, device->aivs)
-                      : most.aics < (most.aivs + 1) / 2
-                          ? least((most.aivs + 1) / 2, least(device->aics, device->aivs / 2))
-                          : least(most.aics, least(device->aics, device->aivs / 2));
-    add_row(adder, source, label, shape, blocks ? blocks : 1)->keeps = most.keeps && blocks > 1;
 }
