@@ -36,9 +36,9 @@ struct inline_builder {
     struct vec_u32 scratch;
 };
 
-/* The call that is being replaced. */
-struct inline_call {
-    const struct op *op;
+/* A graph whose ops are added: that of a call which is replaced, or the graph itself. */
+struct inline_source {
+    const struct op *call; /* NULL: the graph itself */
     const struct graph *graph;
     uint32_t prefix;                 /* name id: of what its graph's names begin with */
     uint32_t block;                  /* of `next`: the innermost one around it, or NONE */
@@ -47,22 +47,6 @@ struct inline_call {
     uint32_t *names;                 /* by value of the graph: that of a result, or NONE */
 };
 
-/* Marks what has an op of the kind that executes something before it, in an order that satisfies
- * the edges, and so what has one behind it. */
-static void mark_inner(const struct order *order, const uint32_t *sorted, const uint8_t *active,
-                       uint8_t *has_before, uint8_t *has_behind)
-{
-    uint32_t n = order->n_ops;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t e = order->first[sorted[i]]; e < order->first[sorted[i] + 1]; e++) {
-            uint32_t from = order->edges[e].from;
-            has_before[sorted[i]] |= active[from] | has_before[from];
-        }
-    for (uint32_t i = n; i-- > 0;)
-        for (uint32_t e = order->first[sorted[i]]; e < order->first[sorted[i] + 1]; e++)
-            has_behind[order->edges[e].from] |= active[sorted[i]] | has_behind[sorted[i]];
-}
-
 void inline_ends_find(struct inline_ends *ends, const struct module *module,
                       const struct graph *graph, struct effects *effects)
 {
@@ -70,26 +54,31 @@ void inline_ends_find(struct inline_ends *ends, const struct module *module,
     struct order_cycle cycle;
     uint32_t n = graph->ops.count;
     uint32_t *sorted = mem_calloc(n, sizeof *sorted);
-    uint8_t *marks = mem_calloc(n, 3), *active = marks, *before = marks + n, *behind = before + n;
+    /* By op: one that executes something is before it, after it. */
+    bool *before = mem_calloc(n, sizeof *before), *after = mem_calloc(n, sizeof *after);
     *ends = (struct inline_ends){{NULL, 0, 0}, {NULL, 0, 0}};
     order_init_with(&order, module, graph, effects);
     bool acyclic = order_sort(&order, sorted, &cycle);
     assert(acyclic);
     (void)acyclic;
     for (uint32_t i = 0; i < n; i++)
-        active[i] = !op_is_passive(module, graph, &graph->ops.at[i]);
-    mark_inner(&order, sorted, active, before, behind);
+        for (uint32_t e = order.first[sorted[i]]; e < order.first[sorted[i] + 1]; e++)
+            before[sorted[i]] |= !order.passive[order.edges[e].from] | before[order.edges[e].from];
+    for (uint32_t i = n; i-- > 0;)
+        for (uint32_t e = order.first[sorted[i]]; e < order.first[sorted[i] + 1]; e++)
+            after[order.edges[e].from] |= !order.passive[sorted[i]] | after[sorted[i]];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t op = order.text[i];
-        if (active[op] && !before[op])
+        if (!order.passive[op] && !before[op])
             vec_push(&ends->first, op);
-        if (active[op] && !behind[op])
+        if (!order.passive[op] && !after[op])
             vec_push(&ends->last, op);
     }
     order_free(&order);
     vec_free(&cycle.edges);
     mem_free(sorted);
-    mem_free(marks);
+    mem_free(before);
+    mem_free(after);
 }
 
 void inline_ends_free(struct inline_ends *ends)
@@ -126,111 +115,94 @@ static uint32_t inline_event_name(struct inline_builder *builder, uint32_t prefi
     return word;
 }
 
-/* What a stream, scope or event of a called graph is named in the new one. */
-static uint32_t rename_in_call(struct inline_builder *builder, const struct inline_call *call,
-                               enum name_kind kind, uint32_t name)
+/* What a stream, scope or event of a graph is named in the new one. */
+static uint32_t inline_rename(struct inline_builder *builder, const struct inline_source *source,
+                              enum name_kind kind, uint32_t name)
 {
-    struct id_map *renamed = &builder->names.renamed[kind];
-    uint32_t next = id_map_find(renamed, name);
-    if (next != NONE)
-        return next;
-    uint32_t wanted = kind == NAME_EVENT ? inline_event_name(builder, call->prefix, name)
+    if (!source->call)
+        return name;
+    uint32_t *next = id_map_at(&builder->names.renamed[kind], name);
+    if (*next != NONE)
+        return *next;
+    uint32_t wanted = kind == NAME_EVENT ? inline_event_name(builder, source->prefix, name)
                                          : module_name_printf(builder->module, "%.*s.%.*s",
-                                                              NAME(builder->module, call->prefix),
+                                                              NAME(builder->module, source->prefix),
                                                               NAME(builder->module, name));
-    next = inline_unique_name(builder, &builder->names.taken[kind], wanted,
-                              kind == NAME_EVENT ? "_" : ".");
-    id_map_set(renamed, name, next);
-    return next;
+    *next = inline_unique_name(builder, &builder->names.taken[kind], wanted,
+                               kind == NAME_EVENT ? "_" : ".");
+    return *next;
 }
 
 /* ------------------------------------------------------------------------------ ops ---- */
 
-static uint32_t result_name(struct inline_builder *builder, const struct inline_call *call,
-                            uint32_t value, uint32_t name)
+static uint32_t result_name(struct inline_builder *builder, const struct inline_source *source,
+                            uint32_t value)
 {
-    if (!call)
+    uint32_t name = source->graph->values.at[value].name;
+    if (!source->call)
         return name;
-    if (call->names[value] != NONE)
-        return call->names[value];
+    if (source->names[value] != NONE)
+        return source->names[value];
     uint32_t wanted =
-        module_name_printf(builder->module, "%.*s.%.*s", NAME(builder->module, call->prefix),
+        module_name_printf(builder->module, "%.*s.%.*s", NAME(builder->module, source->prefix),
                            NAME(builder->module, name));
     return inline_unique_name(builder, &builder->names.taken_values, wanted, ".");
 }
 
-static void add_events(struct inline_builder *builder, const struct inline_call *call,
-                       const struct graph *from, struct range events, struct vec_u32 *list)
+static void add_events(struct inline_builder *builder, const struct inline_source *source,
+                       struct range events, struct vec_u32 *list)
 {
-    for (uint32_t i = 0; i < events.count; i++) {
-        uint32_t event = from->refs.at[events.first + i];
-        vec_push(list, call ? rename_in_call(builder, call, NAME_EVENT, event) : event);
+    for (uint32_t i = 0; i < events.count; i++)
+        vec_push(list, inline_rename(builder, source, NAME_EVENT,
+                                     source->graph->refs.at[events.first + i]));
+}
+
+/* Adds the values that the new graph has for those of the source. */
+static void add_values(const struct inline_source *source, struct range refs, struct vec_u32 *list)
+{
+    for (uint32_t i = 0; i < refs.count; i++) {
+        uint32_t value = source->values[source->graph->refs.at[refs.first + i]];
+        if (value != NONE)
+            vec_push(list, value);
     }
 }
 
-static void add_values(struct inline_builder *builder, const struct graph *from, struct range refs,
-                       const uint32_t *values)
+/* Adds a copy of an op. */
+static void inline_add_op(struct inline_builder *builder, const struct inline_source *source,
+                          uint32_t id, uint32_t block)
 {
-    builder->scratch.count = 0;
-    for (uint32_t i = 0; i < refs.count; i++)
-        vec_push(&builder->scratch, values[from->refs.at[refs.first + i]]);
-}
-
-static void add_results(struct inline_builder *builder, const struct inline_call *call,
-                        const struct graph *from, const struct op *op, uint32_t *values,
-                        struct op *copy)
-{
-    copy->results.first = builder->next.values.count;
-    for (uint32_t i = 0; i < op->results.count; i++) {
-        uint32_t old = op->results.first + i;
-        const struct value *value = &from->values.at[old];
-        values[old] = graph_add_value(&builder->next, result_name(builder, call, old, value->name),
-                                      value->type, builder->next.ops.count);
-    }
-}
-
-/* How the operands are written, which stand from `first` on. */
-static struct range copy_forms(struct inline_builder *builder, const struct graph *from,
-                               const struct op *op, uint32_t first)
-{
-    const struct range forms = op_clauses(from, op)->forms;
-    struct range copy = {builder->next.forms.count, forms.count};
-    for (uint32_t i = 0; i < forms.count; i++) {
-        struct operand form = from->forms.at[forms.first + i];
-        form.values.first = form.values.first - op->operands.first + first;
-        vec_push(&builder->next.forms, form);
-    }
-    return forms.count ? copy : forms;
-}
-
-/* Adds a copy of an op; `call` is NULL for those of the graph itself. */
-static uint32_t inline_add_op(struct inline_builder *builder, const struct inline_call *call,
-                              const struct graph *from, const struct op *op, uint32_t block,
-                              uint32_t *values)
-{
+    const struct graph *from = source->graph;
+    const struct op *op = &from->ops.at[id];
     const struct clauses *clauses = op_clauses(from, op);
+    struct graph *next = &builder->next;
     struct op copy = *op;
-    struct op_lists lists = {.forms = {0, 0}};
-    add_values(builder, from, op->operands, values);
-    copy.operands = graph_add_refs(&builder->next, builder->scratch.at, builder->scratch.count);
-    lists.forms = copy_forms(builder, from, op, copy.operands.first);
-    add_values(builder, from, clauses->after, values);
-    for (uint32_t i = 0; i < builder->scratch.count; i++)
-        if (builder->scratch.at[i] != NONE)
-            vec_push(&lists.after, builder->scratch.at[i]);
-    add_events(builder, call, from, clauses->send, &lists.send);
-    add_events(builder, call, from, clauses->recv, &lists.recv);
+    struct op_lists lists = {.forms = clauses->forms};
+    builder->scratch.count = 0;
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        vec_push(&builder->scratch, source->values[op_operands(from, op)[i]]);
+    copy.operands = graph_add_refs(next, builder->scratch.at, builder->scratch.count);
+    if (lists.forms.count)
+        lists.forms.first = next->forms.count;
+    for (uint32_t i = 0; i < lists.forms.count; i++) {
+        struct operand form = from->forms.at[clauses->forms.first + i];
+        form.values.first += copy.operands.first - op->operands.first;
+        vec_push(&next->forms, form);
+    }
+    add_values(source, clauses->after, &lists.after);
+    add_events(builder, source, clauses->send, &lists.send);
+    add_events(builder, source, clauses->recv, &lists.recv);
     copy.block = block;
     copy.clauses = 0;
-    add_results(builder, call, from, op, values, &copy);
-    uint32_t id = graph_add_op(&builder->next, &copy);
-    graph_add_item(&builder->next, ITEM_OP, id);
+    copy.results.first = next->values.count;
+    for (uint32_t i = op->results.first; i < op->results.first + op->results.count; i++)
+        source->values[i] = graph_add_value(next, result_name(builder, source, i),
+                                            from->values.at[i].type, next->ops.count);
+    source->ops[id] = graph_add_op(next, &copy);
+    graph_add_item(next, ITEM_OP, source->ops[id]);
     vec_push(&builder->lists, lists);
-    uint32_t stream = graph_enclosing(&builder->next, block, BLOCK_STREAM);
-    vec_push(&builder->streams,
-             stream == NONE ? NONE : stream_label(builder->next.blocks.at[stream].name));
+    uint32_t stream = graph_enclosing(next, block, BLOCK_STREAM);
+    vec_push(&builder->streams, stream == NONE ? NONE : stream_label(next->blocks.at[stream].name));
     vec_push(&builder->passive, op_is_passive(builder->module, from, op));
-    return id;
 }
 
 /* --------------------------------------------------------------------------- blocks ---- */
@@ -248,136 +220,107 @@ static struct range without_id(struct inline_builder *builder, struct range attr
     return range;
 }
 
-static void rename_block(struct inline_builder *builder, const struct inline_call *call,
-                         struct block *block)
-{
-    if (block->kind == BLOCK_SCOPE)
-        block->name = rename_in_call(builder, call, NAME_SCOPE, block->name);
-    if (block->kind != BLOCK_STREAM)
-        return;
-    if (stream_label(block->name) == NONE) {
-        block->name = call->stream == NONE ? W_0 : call->stream;
-        block->attrs = (struct range){0, 0};
-        return;
-    }
-    block->name = rename_in_call(builder, call, NAME_STREAM, block->name);
-    block->attrs = without_id(builder, block->attrs);
-}
-
 static struct range copy_events(struct inline_builder *builder, struct range events)
 {
     const uint32_t *names = events.count ? builder->old->refs.at + events.first : NULL;
     return graph_add_refs(&builder->next, names, events.count);
 }
 
-static uint32_t inline_open_block(struct inline_builder *builder, const struct inline_call *call,
-                                  const struct block *model, uint32_t parent)
+static void inline_open_block(struct inline_builder *builder, const struct inline_source *source,
+                              uint32_t id, uint32_t parent)
 {
-    struct block block = *model;
+    struct block block = source->graph->blocks.at[id];
     block.parent = parent;
-    if (call) {
-        rename_block(builder, call, &block);
-    } else {
+    if (block.kind == BLOCK_SCOPE)
+        block.name = inline_rename(builder, source, NAME_SCOPE, block.name);
+    if (!source->call) {
         block.send = copy_events(builder, block.send);
         block.recv = copy_events(builder, block.recv);
         if (block.kind == BLOCK_SUPERKERNEL_REST)
-            block.whole = builder->blocks[block.whole];
+            block.whole = source->blocks[block.whole];
+    } else if (block.kind == BLOCK_STREAM && stream_label(block.name) == NONE) {
+        block.name = source->stream == NONE ? W_0 : source->stream;
+        block.attrs = (struct range){0, 0};
+    } else if (block.kind == BLOCK_STREAM) {
+        block.name = inline_rename(builder, source, NAME_STREAM, block.name);
+        block.attrs = without_id(builder, block.attrs);
     }
-    uint32_t id = graph_add_block(&builder->next, &block);
-    graph_add_item(&builder->next, ITEM_OPEN, id);
-    return id;
+    source->blocks[id] = graph_add_block(&builder->next, &block);
+    graph_add_item(&builder->next, ITEM_OPEN, source->blocks[id]);
 }
 
 /* ---------------------------------------------------------------------------- calls ---- */
 
-/* A value that the graph returns has the name of the result that it becomes. */
-static void name_results(struct inline_builder *builder, struct inline_call *call)
-{
-    for (uint32_t i = 0; i < call->graph->values.count; i++)
-        call->names[i] = NONE;
-    for (uint32_t i = 0; i < call->graph->returns.count; i++) {
-        uint32_t value = call->graph->returns.at[i];
-        if (value >= call->graph->n_params && call->names[value] == NONE)
-            call->names[value] = builder->old->values.at[call->op->results.first + i].name;
-    }
-}
+static void inline_replace_call(struct inline_builder *builder, uint32_t id);
 
-/* A token has no value in its place; keep_order makes what waits for it wait. */
-static void take_results(struct inline_builder *builder, const struct inline_call *call)
+static void add_body(struct inline_builder *builder, const struct inline_source *source)
 {
-    for (uint32_t i = 0; i < call->op->results.count; i++)
-        builder->values[call->op->results.first + i] = NONE;
-    for (uint32_t i = 0; i < call->graph->returns.count; i++) {
-        uint32_t returned = call->graph->returns.at[i], value = call->values[returned];
-        uint32_t result = call->op->results.first + i;
-        builder->values[result] = value;
-        if (returned >= call->graph->n_params)
-            builder->next.values.at[value].type =
-                merged_type(builder->module, builder->next.values.at[value].type,
-                            builder->old->values.at[result].type);
-    }
-}
-
-static void add_body(struct inline_builder *builder, struct inline_call *call)
-{
-    const struct graph *graph = call->graph;
+    const struct graph *graph = source->graph;
     for (uint32_t i = 0; i < graph->body.count; i++) {
         uint32_t id = item_id(graph->body.at[i]);
         enum item_kind kind = item_kind(graph->body.at[i]);
         const uint32_t around = kind == ITEM_OP     ? graph->ops.at[id].block
                                 : kind == ITEM_OPEN ? graph->blocks.at[id].parent
                                                     : NONE;
-        uint32_t block = around == NONE ? call->block : call->blocks[around];
-        if (kind == ITEM_OP)
-            call->ops[id] =
-                inline_add_op(builder, call, graph, &graph->ops.at[id], block, call->values);
-        else if (kind == ITEM_OPEN)
-            call->blocks[id] = inline_open_block(builder, call, &graph->blocks.at[id], block);
+        uint32_t block = around == NONE ? source->block : source->blocks[around];
+        if (kind == ITEM_OPEN)
+            inline_open_block(builder, source, id, block);
+        else if (kind == ITEM_CLOSE)
+            graph_add_item(&builder->next, ITEM_CLOSE, source->blocks[id]);
+        else if (!source->call && builder->plan->callee[id] != NONE)
+            inline_replace_call(builder, id);
         else
-            graph_add_item(&builder->next, ITEM_CLOSE, call->blocks[id]);
+            inline_add_op(builder, source, id, block);
     }
 }
 
-static void map_ends(struct inline_builder *builder, const struct inline_call *call, uint32_t op)
-{
-    const struct inline_ends *ends = builder->plan->ends[builder->plan->callee[op]];
-    for (uint32_t i = 0; i < ends->first.count; i++)
-        vec_push(&builder->ends[op].first, call->ops[ends->first.at[i]]);
-    for (uint32_t i = 0; i < ends->last.count; i++)
-        vec_push(&builder->ends[op].last, call->ops[ends->last.at[i]]);
-}
-
-/* Adds what an op of the old graph calls. */
+/* Adds what an op of the old graph calls. A value that the graph returns has the name of the result
+ * that it becomes. A token has no value in its place; keep_order makes what waits for it wait. */
 static void inline_replace_call(struct inline_builder *builder, uint32_t id)
 {
-    const struct op *op = &builder->old->ops.at[id];
-    const struct graph *graph = &builder->module->graphs.at[builder->plan->callee[id]];
-    const uint32_t *operands = op_operands(builder->old, op);
-    struct inline_call call = {
-        .op = op,
+    const struct graph *old = builder->old;
+    const struct op *op = &old->ops.at[id];
+    uint32_t callee = builder->plan->callee[id];
+    const struct graph *graph = &builder->module->graphs.at[callee];
+    const struct inline_ends *ends = builder->plan->ends[callee];
+    struct inline_source source = {
+        .call = op,
         .graph = graph,
-        .prefix = op->results.count ? builder->old->values.at[op->results.first].name : graph->name,
+        .prefix = op->results.count ? old->values.at[op->results.first].name : graph->name,
         .block = op->block == NONE ? NONE : builder->blocks[op->block],
         .stream = builder->plan->order->stream[id],
-        .values = mem_calloc(graph->values.count, sizeof *call.values),
-        .ops = mem_calloc(graph->ops.count, sizeof *call.ops),
-        .blocks = mem_calloc(graph->blocks.count, sizeof *call.blocks),
-        .names = mem_calloc(graph->values.count, sizeof *call.names)};
+        .values = mem_calloc(graph->values.count, sizeof *source.values),
+        .ops = mem_calloc(graph->ops.count, sizeof *source.ops),
+        .blocks = mem_calloc(graph->blocks.count, sizeof *source.blocks),
+        .names = mem_calloc(graph->values.count, sizeof *source.names)};
     for (int kind = 0; kind < NAME_KINDS; kind++)
         id_map_free(&builder->names.renamed[kind]);
     for (uint32_t i = 0; i < graph->n_params; i++)
-        call.values[i] = builder->values[operands[i]];
-    name_results(builder, &call);
-    add_body(builder, &call);
-    take_results(builder, &call);
-    map_ends(builder, &call, id);
-    mem_free(call.values);
-    mem_free(call.ops);
-    mem_free(call.blocks);
-    mem_free(call.names);
+        source.values[i] = builder->values[op_operands(old, op)[i]];
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        source.names[i] = NONE;
+    for (uint32_t i = graph->returns.count; i-- > 0;)
+        if (graph->returns.at[i] >= graph->n_params)
+            source.names[graph->returns.at[i]] = old->values.at[op->results.first + i].name;
+    add_body(builder, &source);
+    for (uint32_t i = 0; i < op->results.count; i++)
+        builder->values[op->results.first + i] = NONE;
+    for (uint32_t i = 0; i < graph->returns.count; i++) {
+        uint32_t returned = graph->returns.at[i], result = op->results.first + i;
+        struct value *value = &builder->next.values.at[source.values[returned]];
+        builder->values[result] = source.values[returned];
+        if (returned >= graph->n_params)
+            value->type = merged_type(builder->module, value->type, old->values.at[result].type);
+    }
+    for (uint32_t i = 0; i < ends->first.count; i++)
+        vec_push(&builder->ends[id].first, source.ops[ends->first.at[i]]);
+    for (uint32_t i = 0; i < ends->last.count; i++)
+        vec_push(&builder->ends[id].last, source.ops[ends->last.at[i]]);
+    mem_free(source.values);
+    mem_free(source.ops);
+    mem_free(source.blocks);
+    mem_free(source.names);
 }
-
-/* The order of the new graph. */
 
 /* ---------------------------------------------------------------------------- order ---- */
 
@@ -448,42 +391,24 @@ static struct vec_u32 ends_of(const struct inline_builder *builder, uint32_t *op
     return (struct vec_u32){op, 1, 1};
 }
 
-/* Whether the edge is by an event that a super kernel sends or receives, which stays. */
-static bool is_of_launch(const struct inline_builder *builder, const struct order_edge *edge)
-{
-    return edge->kind == ORDER_EVENT &&
-           (id_map_find(builder->plan->launch_sends, edge->name) != NONE ||
-            id_map_find(builder->plan->launch_receives, edge->name) != NONE);
-}
-
 /* What executes nothing and waits for nothing need not be waited for. */
 static bool is_leaf(const struct inline_builder *builder, uint32_t op)
 {
     const struct order *order = builder->plan->order;
-    return order->first[op] == order->first[op + 1] &&
-           op_is_passive(builder->module, builder->old, &builder->old->ops.at[op]);
+    return order->first[op] == order->first[op + 1] && order->passive[op];
 }
 
-/* Whether other edges imply it: without super kernels no launches order anything beside them. */
-static bool is_implied(const struct inline_builder *builder, const struct order_edge *edge)
+/* Whether an edge holds in the new graph: by an event that a super kernel sends or receives, which
+ * stays, or where others imply it, as without super kernels no launches order anything else. */
+static bool is_kept(const struct inline_builder *builder, const struct order_edge *edge)
 {
-    if (edge->kind != ORDER_ADDRESS)
-        return false;
-    for (uint32_t i = 0; i < builder->old->blocks.count; i++)
-        if (builder->old->blocks.at[i].kind == BLOCK_SUPERKERNEL)
-            return false;
-    return true;
-}
-
-static void keep_edge(struct inline_builder *builder, const struct order_edge *edge, uint32_t to)
-{
-    uint32_t from_op = edge->from, to_op = to;
-    struct vec_u32 froms = ends_of(builder, &from_op, true), tos = ends_of(builder, &to_op, false);
-    if (is_of_launch(builder, edge) || is_leaf(builder, edge->from) || is_implied(builder, edge))
-        return;
-    for (uint32_t i = 0; i < froms.count; i++)
-        for (uint32_t j = 0; j < tos.count; j++)
-            add_order(builder, froms.at[i], tos.at[j]);
+    if (edge->kind == ORDER_EVENT)
+        return id_map_find(builder->plan->launch_sends, edge->name) != NONE ||
+               id_map_find(builder->plan->launch_receives, edge->name) != NONE;
+    bool any = edge->kind != ORDER_ADDRESS;
+    for (uint32_t i = 0; i < builder->old->blocks.count && !any; i++)
+        any = builder->old->blocks.at[i].kind == BLOCK_SUPERKERNEL;
+    return !any;
 }
 
 /* A call of which nothing is executed is over as soon as what it waits for is. */
@@ -515,9 +440,18 @@ static void inline_keep_order(struct inline_builder *builder)
         uint32_t op = sorted[i];
         if (callee[op] != NONE && builder->ends[op].first.count == 0)
             pass_on(builder, op);
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
-            if (callee[op] != NONE || callee[order->edges[e].from] != NONE)
-                keep_edge(builder, &order->edges[e], op);
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+            const struct order_edge *edge = &order->edges[e];
+            uint32_t from = edge->from, to = op;
+            if ((callee[to] == NONE && callee[from] == NONE) || is_leaf(builder, from) ||
+                is_kept(builder, edge))
+                continue;
+            struct vec_u32 froms = ends_of(builder, &from, true),
+                           tos = ends_of(builder, &to, false);
+            for (uint32_t n = 0; n < froms.count; n++)
+                for (uint32_t k = 0; k < tos.count; k++)
+                    add_order(builder, froms.at[n], tos.at[k]);
+        }
     }
     vec_free(&cycle.edges);
     mem_free(sorted);
@@ -632,52 +566,10 @@ static void take_names(struct inline_builder *builder)
         id_map_set(&names->taken[NAME_EVENT], i, 0);
 }
 
-static void begin(struct inline_builder *builder)
+/* Leaves out blocks of which calls have left nothing: those that have no ops. */
+static void drop_empty_blocks(struct graph *next)
 {
-    const struct graph *old = builder->old;
-    struct graph *next = &builder->next;
-    vec_push(&next->clauses, (struct clauses){.after = {0, 0}});
-    builder->values = mem_calloc(old->values.count, sizeof *builder->values);
-    builder->ops = mem_calloc(old->ops.count, sizeof *builder->ops);
-    builder->blocks = mem_calloc(old->blocks.count, sizeof *builder->blocks);
-    builder->ends = mem_calloc(old->ops.count, sizeof *builder->ends);
-    for (uint32_t i = 0; i < old->n_params; i++)
-        builder->values[i] =
-            graph_add_value(next, old->values.at[i].name, old->values.at[i].type, DEF_PARAM);
-    take_names(builder);
-}
-
-static void add_items(struct inline_builder *builder)
-{
-    const struct graph *old = builder->old;
-    for (uint32_t i = 0; i < old->body.count; i++) {
-        uint32_t id = item_id(old->body.at[i]), parent;
-        switch (item_kind(old->body.at[i])) {
-        case ITEM_OP:
-            if (builder->plan->callee[id] != NONE) {
-                inline_replace_call(builder, id);
-                break;
-            }
-            parent = old->ops.at[id].block;
-            builder->ops[id] =
-                inline_add_op(builder, NULL, old, &old->ops.at[id],
-                              parent == NONE ? NONE : builder->blocks[parent], builder->values);
-            break;
-        case ITEM_OPEN:
-            parent = old->blocks.at[id].parent;
-            builder->blocks[id] =
-                inline_open_block(builder, NULL, &old->blocks.at[id],
-                                  parent == NONE ? NONE : builder->blocks[parent]);
-            break;
-        case ITEM_CLOSE: graph_add_item(&builder->next, ITEM_CLOSE, builder->blocks[id]); break;
-        }
-    }
-}
-
-/* The new ids of blocks that have ops, NONE for those of which calls have left nothing. */
-static uint32_t *number_blocks(const struct graph *next)
-{
-    uint32_t *ids = mem_calloc(next->blocks.count, sizeof *ids), count = 0;
+    uint32_t *ids = mem_calloc(next->blocks.count, sizeof *ids), n_blocks = 0, n_items = 0;
     for (uint32_t i = 0; i < next->ops.count; i++)
         for (uint32_t b = next->ops.at[i].block; b != NONE && !ids[b];
              b = next->blocks.at[b].parent)
@@ -685,16 +577,9 @@ static uint32_t *number_blocks(const struct graph *next)
     for (uint32_t i = 0; i < next->blocks.count; i++)
         if (ids[i] && next->blocks.at[i].kind == BLOCK_SUPERKERNEL_REST)
             ids[next->blocks.at[i].whole] = 1;
-    for (uint32_t i = 0; i < next->blocks.count; i++)
-        ids[i] = ids[i] ? count++ : NONE;
-    return ids;
-}
-
-static void drop_empty_blocks(struct graph *next)
-{
-    uint32_t *ids = number_blocks(next), n_blocks = 0, n_items = 0;
     for (uint32_t i = 0; i < next->blocks.count; i++) {
         struct block block = next->blocks.at[i];
+        ids[i] = ids[i] ? n_blocks : NONE;
         if (ids[i] == NONE)
             continue;
         block.parent = block.parent == NONE ? NONE : ids[block.parent];
@@ -734,36 +619,14 @@ static void write_clauses(struct inline_builder *builder)
     }
 }
 
-/* Puts the new parts in the place of the old. */
-static void finish(struct inline_builder *builder, struct graph *graph)
-{
-    struct graph *next = &builder->next, old = *graph;
-    for (uint32_t i = 0; i < graph->returns.count; i++)
-        graph->returns.at[i] = builder->values[graph->returns.at[i]];
-    memcpy(&graph->values, &next->values, sizeof next->values);
-    memcpy(&graph->ops, &next->ops, sizeof next->ops);
-    memcpy(&graph->blocks, &next->blocks, sizeof next->blocks);
-    memcpy(&graph->clauses, &next->clauses, sizeof next->clauses);
-    memcpy(&graph->forms, &next->forms, sizeof next->forms);
-    memcpy(&graph->body, &next->body, sizeof next->body);
-    graph->refs = next->refs;
-    vec_free(&old.values);
-    vec_free(&old.ops);
-    vec_free(&old.blocks);
-    vec_free(&old.clauses);
-    vec_free(&old.forms);
-    vec_free(&old.body);
-    vec_free(&old.refs);
-}
-
-static void release(struct inline_builder *builder, uint32_t n_old_ops)
+static void release(struct inline_builder *builder, struct graph *old)
 {
     for (uint32_t i = 0; i < builder->lists.count; i++) {
         vec_free(&builder->lists.at[i].after);
         vec_free(&builder->lists.at[i].send);
         vec_free(&builder->lists.at[i].recv);
     }
-    for (uint32_t i = 0; i < n_old_ops; i++)
+    for (uint32_t i = 0; i < old->ops.count; i++)
         inline_ends_free(&builder->ends[i]);
     vec_free(&builder->lists);
     vec_free(&builder->streams);
@@ -778,19 +641,46 @@ static void release(struct inline_builder *builder, uint32_t n_old_ops)
     mem_free(builder->ops);
     mem_free(builder->blocks);
     mem_free(builder->ends);
+    vec_free(&old->values);
+    vec_free(&old->ops);
+    vec_free(&old->blocks);
+    vec_free(&old->clauses);
+    vec_free(&old->forms);
+    vec_free(&old->body);
+    vec_free(&old->refs);
 }
 
 void inline_graph(const struct inline_plan *plan, struct graph *graph)
 {
     struct inline_builder builder = {.plan = plan, .module = plan->module, .old = graph};
-    uint32_t n_old_ops = graph->ops.count;
-    begin(&builder);
-    add_items(&builder);
+    struct graph *next = &builder.next, old = *graph;
+    vec_push(&next->clauses, (struct clauses){.after = {0, 0}});
+    builder.values = mem_calloc(graph->values.count, sizeof *builder.values);
+    builder.ops = mem_calloc(graph->ops.count, sizeof *builder.ops);
+    builder.blocks = mem_calloc(graph->blocks.count, sizeof *builder.blocks);
+    builder.ends = mem_calloc(graph->ops.count, sizeof *builder.ends);
+    for (uint32_t i = 0; i < graph->n_params; i++)
+        builder.values[i] =
+            graph_add_value(next, graph->values.at[i].name, graph->values.at[i].type, DEF_PARAM);
+    take_names(&builder);
+    add_body(&builder, &(struct inline_source){.graph = graph,
+                                               .block = NONE,
+                                               .values = builder.values,
+                                               .ops = builder.ops,
+                                               .blocks = builder.blocks});
     inline_settle_events(&builder);
     inline_keep_order(&builder);
     write_clauses(&builder);
-    drop_empty_blocks(&builder.next);
-    finish(&builder, graph);
+    drop_empty_blocks(next);
+    for (uint32_t i = 0; i < graph->returns.count; i++)
+        graph->returns.at[i] = builder.values[graph->returns.at[i]];
+    memcpy(&graph->values, &next->values, sizeof next->values);
+    memcpy(&graph->ops, &next->ops, sizeof next->ops);
+    memcpy(&graph->blocks, &next->blocks, sizeof next->blocks);
+    memcpy(&graph->clauses, &next->clauses, sizeof next->clauses);
+    memcpy(&graph->forms, &next->forms, sizeof next->forms);
+    memcpy(&graph->body, &next->body, sizeof next->body);
+    graph->refs = next->refs;
     refine_result_types(builder.module, graph);
-    release(&builder, n_old_ops);
+    release(&builder, &old);
 }
