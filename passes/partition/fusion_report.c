@@ -90,14 +90,6 @@ const char *fusion_group_text(const struct fusion *f, uint32_t group)
                         NAME(f->module, g->name));
 }
 
-/* A stream's label as a fact, "" for the default stream. */
-static const char *label_text(const struct fusion *f, uint32_t stream)
-{
-    return stream == NONE
-               ? ""
-               : arena_printf(&f->context->diags->arena, "%.*s", NAME(f->module, stream));
-}
-
 static void group_field(const struct fusion *f, uint32_t group)
 {
     const struct fusion_group *g = &f->groups.at[group];
@@ -106,10 +98,14 @@ static void group_field(const struct fusion *f, uint32_t group)
                    arena_printf(&f->context->diags->arena, "%.*s", NAME(f->module, g->scope)));
 }
 
+/* The label of the default stream is "". */
 static void op_fields(const struct fusion *f, uint32_t op)
 {
-    diag_field(f->context->diags, "op", name_op(f, op));
-    diag_field(f->context->diags, "stream", label_text(f, f->order->stream[op]));
+    struct diags *diags = f->context->diags;
+    uint32_t stream = f->order->stream[op];
+    diag_field(diags, "op", name_op(f, op));
+    diag_field(diags, "stream",
+               stream == NONE ? "" : arena_printf(&diags->arena, "%.*s", NAME(f->module, stream)));
 }
 
 /* ---------------------------------------------------------------------------- causes ---- */
@@ -126,55 +122,36 @@ static const struct order_edge *edge_between(const struct fusion *f, uint32_t op
     return NULL;
 }
 
-/* Follows the edges back from the cause to the op that needs the part before (which ends at `low`)
- * itself. */
-static uint32_t find_root(const struct fusion *f, uint32_t cause, uint32_t low)
-{
-    for (;;) {
-        const struct order_edge *edge = edge_between(f, cause, low, f->schedule.place[cause]);
-        if (!edge)
-            return cause;
-        cause = edge->from;
-    }
-}
-
-/* Where a segment begins and ends, in the order of the schedule. */
+/* Where a segment begins, in the order of the schedule. */
 static uint32_t begin_of(const struct fusion *f, const struct segment *segment)
 {
     return f->schedule.place[f->schedule.ops[segment->first]];
 }
 
-static uint32_t end_of(const struct fusion *f, const struct segment *segment)
-{
-    return f->schedule.place[f->schedule.ops[segment->first + segment->count - 1]] + 1;
-}
-
-/* The last op before the segment that is not of its group. */
-static uint32_t last_of_others(const struct fusion *f, const struct segment *segment)
-{
-    uint32_t place = begin_of(f, segment);
-    while (place > 0 && f->group_of[f->text[place]] == segment->group)
-        place--;
-    return f->text[place];
-}
-
 /* An op that waits for something between the part and the one before it: else it would have been
- * scheduled with that, or joined, were there a stream. */
+ * scheduled with that, or joined, were there a stream. Its root is found by edges back from the
+ * cause to the op that needs the part before (which ends at `last_end`) itself. */
 static struct break_cause find_cause(const struct fusion *f, const struct segment *segment,
                                      uint32_t last_end)
 {
     struct break_cause cause = {f->schedule.ops[segment->first], NONE, NONE, NULL};
+    uint32_t begin = begin_of(f, segment);
     for (uint32_t i = 0; i < segment->count && cause.cause == NONE; i++) {
         uint32_t op = f->schedule.ops[segment->first + i];
-        cause.needs = edge_between(f, op, last_end, begin_of(f, segment));
+        cause.needs = edge_between(f, op, last_end, begin);
         if (!cause.needs)
             continue;
         cause.blocked = op;
         cause.cause = cause.needs->from;
-        cause.root = find_root(f, cause.cause, last_end);
+        for (const struct order_edge *edge = cause.needs; edge;
+             edge = edge_between(f, cause.root, last_end, f->schedule.place[cause.root]))
+            cause.root = edge->from;
     }
-    if (cause.cause == NONE)
-        cause.cause = cause.root = last_of_others(f, segment);
+    if (cause.cause == NONE) { /* the last op before the segment that is not of its group */
+        while (begin > 0 && f->group_of[f->text[begin]] == segment->group)
+            begin--;
+        cause.cause = cause.root = f->text[begin];
+    }
     return cause;
 }
 
@@ -269,14 +246,6 @@ static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint
         return false;
     }
     return true;
-}
-
-/* Whether the break was there before: between two super kernels of the input. */
-static bool is_old_break(const struct fusion *f, const struct segment *segment, uint32_t last_end)
-{
-    uint32_t before = f->superkernel_of[f->text[last_end - 1]];
-    uint32_t here = f->superkernel_of[f->schedule.ops[segment->first]];
-    return before != NONE && here != NONE && before != here;
 }
 
 /* Adds what of a group keeps others from running in parallel with it: "'fixed_slots' of '@k'". */
@@ -391,65 +360,57 @@ bool fusion_report_cut(struct fusion *f, uint32_t group, uint32_t op, uint32_t b
     return was_removed(f, group, by) || apply_strictness(f, group, op, by);
 }
 
-/* A part of a group that is not its first. */
-struct later_part {
-    const struct segment *segment;
-    uint32_t last_end; /* where the part before it ends in the schedule */
-    struct break_cause cause;
-};
-
-struct later_parts {
-    struct later_part *at;
-    uint32_t count, capacity;
-};
-
-static void find_parts(const struct fusion *f, struct later_parts *parts)
+/* Whether a segment is a part of a group that is not its first, and the break was not there before,
+ * between two super kernels of the input. `ends`, by group: where the part before it ends in the
+ * schedule, in `last_end`, and now this one. */
+static bool is_new_break(const struct fusion *f, const struct segment *segment, uint32_t *ends,
+                         uint32_t *last_end)
 {
-    uint32_t *ends = mem_calloc(f->groups.count, sizeof *ends);
-    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
-        const struct segment *segment = &f->schedule.segments.at[i];
-        uint32_t last_end = ends[segment->group];
-        ends[segment->group] = end_of(f, segment);
-        if (segment->group == GROUP_NONE || last_end == 0 || is_old_break(f, segment, last_end))
-            continue;
-        vec_push(parts, ((struct later_part){segment, last_end, find_cause(f, segment, last_end)}));
-    }
-    mem_free(ends);
+    const uint32_t *ops = f->schedule.ops + segment->first;
+    *last_end = ends[segment->group];
+    ends[segment->group] = f->schedule.place[ops[segment->count - 1]] + 1;
+    if (segment->group == GROUP_NONE || *last_end == 0)
+        return false;
+    uint32_t before = f->superkernel_of[f->text[*last_end - 1]], here = f->superkernel_of[ops[0]];
+    return before == NONE || here == NONE || before == here;
 }
 
 bool fusion_report_bypassed(struct fusion *f)
 {
-    struct later_parts parts = {NULL, 0, 0};
+    uint32_t *ends = mem_calloc(f->groups.count, sizeof *ends), last_end;
     bool any = false;
-    find_parts(f, &parts);
-    for (uint32_t i = 0; i < parts.count; i++) {
-        const struct later_part *part = &parts.at[i];
-        const struct fusion_group *group = &f->groups.at[part->segment->group];
-        if (strictness(f, group) != SK_STRICT_bypass ||
-            was_removed(f, part->segment->group, part->cause.root))
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        uint32_t group = segment->group;
+        if (!is_new_break(f, segment, ends, &last_end) ||
+            strictness(f, &f->groups.at[group]) != SK_STRICT_bypass)
             continue;
-        report_break(f, part->segment, &part->cause, part->last_end);
-        apply_strictness(f, part->segment->group, part->cause.blocked, part->cause.root);
+        struct break_cause cause = find_cause(f, segment, last_end);
+        if (was_removed(f, group, cause.root))
+            continue;
+        report_break(f, segment, &cause, last_end);
+        apply_strictness(f, group, cause.blocked, cause.root);
         any = true;
     }
-    vec_free(&parts);
+    mem_free(ends);
     return any;
 }
 
 bool fusion_report_breaks(struct fusion *f)
 {
-    struct later_parts parts = {NULL, 0, 0};
+    uint32_t *ends = mem_calloc(f->groups.count, sizeof *ends), last_end;
     bool ok = true;
-    find_parts(f, &parts);
-    for (uint32_t i = 0; i < parts.count; i++) {
-        const struct later_part *part = &parts.at[i];
-        const struct break_cause *cause = &part->cause;
-        ok = check_whole(f, part->segment, cause) && ok;
-        report_break(f, part->segment, cause, part->last_end);
-        if (!was_removed(f, part->segment->group, cause->root))
-            ok = apply_strictness(f, part->segment->group, cause->blocked, cause->root) && ok;
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        if (!is_new_break(f, segment, ends, &last_end))
+            continue;
+        struct break_cause cause = find_cause(f, segment, last_end);
+        ok = check_whole(f, segment, &cause) && ok;
+        report_break(f, segment, &cause, last_end);
+        if (!was_removed(f, segment->group, cause.root))
+            ok = apply_strictness(f, segment->group, cause.blocked, cause.root) && ok;
     }
-    vec_free(&parts);
+    mem_free(ends);
     return ok;
 }
 
@@ -491,55 +452,33 @@ void fusion_report_repaired(const struct fusion *f)
 
 /* ------------------------------------------------------------------- nothing is fused ---- */
 
-static bool has_superkernel(const struct graph *graph)
-{
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL)
-            return true;
-    return false;
-}
-
-static bool is_bypassed(const struct fusion *f)
-{
-    for (uint32_t i = 0; i < f->groups.count; i++)
-        if (f->groups.at[i].dissolved)
-            return true;
-    return false;
-}
-
-/* What can be fused, and is not, is a view: of others there would be a super kernel. */
-static const char *reason_of(const struct fusion *f, uint32_t op)
-{
-    enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[op]);
-    return fusable == FUSABLE ? "it is a view, which executes nothing" : fusable_reason(fusable);
-}
-
-static const char *advice_of(const struct fusion *f, uint32_t op)
-{
-    enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[op]);
-    if (fusable == NOT_COLLECTIVE || fusable == NOT_SUPPORTED)
-        return fusable_advice(fusable);
-    return "a super kernel is made of ops that run kernels on AI cores: put such into the scope";
-}
-
-/* Each reason once, by its text. */
+/* Each reason once, by its text. What can be fused, and is not, is a view: of others there would be
+ * a super kernel. */
 static void add_op(struct unfused *unfused, const struct fusion *f, uint32_t op)
 {
-    const char *reason = reason_of(f, op);
+    enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[op]);
+    struct unfused_op found = {
+        .reason = fusable_reason(fusable),
+        .advice =
+            "a super kernel is made of ops that run kernels on AI cores: put such into the scope",
+        .group = fusion_group_text(f, f->member_of[op]),
+        .span = op_span(f, op)};
+    if (fusable == FUSABLE)
+        found.reason = "it is a view, which executes nothing";
+    if (fusable == NOT_COLLECTIVE || fusable == NOT_SUPPORTED)
+        found.advice = fusable_advice(fusable);
     for (uint32_t i = 0; i < unfused->ops.count; i++)
-        if (unfused->ops.at[i].reason == reason)
+        if (unfused->ops.at[i].reason == found.reason)
             return;
-    struct unfused_op found = {.reason = reason,
-                               .advice = advice_of(f, op),
-                               .group = fusion_group_text(f, f->member_of[op]),
-                               .span =
-                                   locate_op(f->module, &f->graph->ops.at[op], OP_TYPE_NAME, 0)};
     vec_push(&unfused->ops, found);
 }
 
 void unfused_look(struct unfused *unfused, const struct fusion *f)
 {
-    unfused->told |= has_superkernel(f->graph) || is_bypassed(f);
+    for (uint32_t i = 0; i < f->graph->blocks.count; i++)
+        unfused->told |= f->graph->blocks.at[i].kind == BLOCK_SUPERKERNEL;
+    for (uint32_t i = 0; i < f->groups.count; i++)
+        unfused->told |= f->groups.at[i].dissolved;
     for (uint32_t i = 0; !unfused->told && f->groups.count > 1 && i < f->graph->ops.count; i++)
         if (f->member_of[i] != GROUP_NONE)
             add_op(unfused, f, i);

@@ -43,33 +43,22 @@ struct cutter {
     struct vec_u32 found; /* ops that cut the scope at work */
 };
 
-static void number_streams(struct cutter *c)
+/* Lists the ops by position, and those of each stream. */
+static void list_ops(struct cutter *c)
 {
-    struct id_map numbers = {NULL, 0, 0};
-    uint32_t n = c->order->n_ops, of_default = NONE;
+    struct id_map numbers = {NULL, 0, 0}; /* by label + 1, 0 for the default stream */
+    uint32_t n = c->order->n_ops;
     for (uint32_t op = 0; op < n; op++) {
-        uint32_t label = c->order->stream[op];
-        uint32_t number = label == NONE ? of_default : id_map_find(&numbers, label);
-        if (number == NONE) {
-            number = c->n_streams++;
-            if (label == NONE)
-                of_default = number;
-            else
-                id_map_set(&numbers, label, number);
-        }
-        c->stream_of[op] = number;
+        uint32_t *number = id_map_at(&numbers, c->order->stream[op] + 1);
+        if (*number == NONE)
+            *number = c->n_streams++;
+        c->stream_of[op] = *number;
+        c->ops[c->cuts->position[op] - c->begin] = op;
     }
     id_map_free(&numbers);
-}
-
-static void list_streams(struct cutter *c)
-{
-    uint32_t n = c->order->n_ops;
     c->first = mem_calloc((size_t)c->n_streams + 2, sizeof *c->first);
-    for (uint32_t op = 0; op < n; op++) {
-        c->ops[c->cuts->position[op] - c->begin] = op;
+    for (uint32_t op = 0; op < n; op++)
         c->first[c->stream_of[op] + 2]++;
-    }
     for (uint32_t i = 0; i < c->n_streams; i++)
         c->first[i + 2] += c->first[i + 1];
     for (uint32_t i = 0; i < n; i++) {
@@ -84,17 +73,6 @@ static void add_cut(struct cutter *c, uint32_t op)
     vec_push(&c->found, (uint32_t)(c->cuts->position[op] - c->begin));
 }
 
-/* Between a member and the one before it on its stream, others cut. */
-static void meet_member(struct cutter *c, uint32_t scope, uint32_t op)
-{
-    uint32_t stream = c->stream_of[op];
-    for (uint32_t i = c->last[stream] + 1; c->met[stream] == scope && i < c->place[op]; i++)
-        if (c->roles[c->at[i]] != CUT_IGNORED && c->scope_of[c->at[i]] != scope)
-            add_cut(c, c->at[i]);
-    c->met[stream] = scope;
-    c->last[stream] = c->place[op];
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -106,9 +84,17 @@ static int compare_ids(const void *a, const void *b)
 static void find_cuts(struct cutter *c, uint32_t scope, const uint32_t *ops, uint32_t count)
 {
     c->found.count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (c->roles[ops[i]] == CUT_MEMBER)
-            meet_member(c, scope, ops[i]);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t op = ops[n], stream = c->stream_of[op];
+        if (c->roles[op] != CUT_MEMBER)
+            continue;
+        /* Between a member and the one before it on its stream, others cut. */
+        for (uint32_t i = c->last[stream] + 1; c->met[stream] == scope && i < c->place[op]; i++)
+            if (c->roles[c->at[i]] != CUT_IGNORED && c->scope_of[c->at[i]] != scope)
+                add_cut(c, c->at[i]);
+        c->met[stream] = scope;
+        c->last[stream] = c->place[op];
+    }
     for (uint32_t i = 0; i < count; i++)
         if (c->roles[ops[i]] == CUT_OTHER && c->met[c->stream_of[ops[i]]] == scope)
             add_cut(c, ops[i]);
@@ -169,18 +155,6 @@ static void cut_scopes(struct cutter *c, uint32_t n_scopes)
     mem_free(first);
 }
 
-static void cutter_free(struct cutter *c)
-{
-    mem_free(c->ops);
-    mem_free(c->stream_of);
-    mem_free(c->at);
-    mem_free(c->place);
-    mem_free(c->first);
-    mem_free(c->met);
-    mem_free(c->last);
-    vec_free(&c->found);
-}
-
 void reference_cuts_init(struct reference_cuts *cuts, const struct order *order,
                          const uint32_t *scope_of, uint32_t n_scopes, const uint8_t *roles,
                          int64_t begin)
@@ -196,12 +170,18 @@ void reference_cuts_init(struct reference_cuts *cuts, const struct order *order,
     c.stream_of = mem_calloc(n, sizeof *c.stream_of);
     c.at = mem_calloc(n, sizeof *c.at);
     c.place = mem_calloc(n, sizeof *c.place);
-    number_streams(&c);
-    list_streams(&c);
+    list_ops(&c);
     c.met = mem_calloc(c.n_streams, sizeof *c.met);
     c.last = mem_calloc(c.n_streams, sizeof *c.last);
     cut_scopes(&c, n_scopes);
-    cutter_free(&c);
+    mem_free(c.ops);
+    mem_free(c.stream_of);
+    mem_free(c.at);
+    mem_free(c.place);
+    mem_free(c.first);
+    mem_free(c.met);
+    mem_free(c.last);
+    vec_free(&c.found);
 }
 
 void reference_cuts_free(struct reference_cuts *cuts)
@@ -212,25 +192,6 @@ void reference_cuts_free(struct reference_cuts *cuts)
 }
 
 /* ----------------------------------------------------------------------------- groups ---- */
-
-static enum cut_role role_of(const struct fusion *f, uint32_t op)
-{
-    if (fusion_ignores(f, op))
-        return CUT_IGNORED;
-    return op_fusable(f->module, f->graph, &f->graph->ops.at[op]) == FUSABLE ? CUT_MEMBER
-                                                                             : CUT_OTHER;
-}
-
-/* Ops of super kernels of the input are of no scope, and what is left unfused is of none. */
-static void scopes_of(const struct fusion *f, uint32_t *scope_of, uint8_t *roles)
-{
-    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
-        const struct fusion_group *group = &f->groups.at[f->member_of[i]];
-        bool scoped = f->superkernel_of[i] == NONE && !group->dissolved;
-        scope_of[i] = scoped ? f->member_of[i] : GROUP_NONE;
-        roles[i] = (uint8_t)role_of(f, i);
-    }
-}
 
 static bool report_cuts(struct fusion *f, const struct reference_cuts *cuts)
 {
@@ -271,7 +232,15 @@ bool fusion_cut(struct fusion *f)
     uint32_t n = f->graph->ops.count, *scope_of = mem_calloc(n, sizeof *scope_of);
     uint8_t *roles = mem_calloc(n, 1);
     struct reference_cuts cuts;
-    scopes_of(f, scope_of, roles);
+    for (uint32_t i = 0; i < n; i++) {
+        /* Ops of super kernels of the input are of no scope, and what is left unfused is of none. */
+        bool scoped = f->superkernel_of[i] == NONE && !f->groups.at[f->member_of[i]].dissolved;
+        scope_of[i] = scoped ? f->member_of[i] : GROUP_NONE;
+        roles[i] = op_fusable(f->module, f->graph, &f->graph->ops.at[i]) == FUSABLE ? CUT_MEMBER
+                                                                                    : CUT_OTHER;
+        if (fusion_ignores(f, i))
+            roles[i] = CUT_IGNORED;
+    }
     reference_cuts_init(&cuts, f->order, scope_of, f->groups.count, roles, f->graph->n_params);
     bool ok = report_cuts(f, &cuts);
     make_groups(f, &cuts);
