@@ -102,17 +102,6 @@ static bool report_fix(struct launch_advisor *advisor, const struct fix *fix, ui
 
 /* ------------------------------------------------------------------------- changes ---- */
 
-/* What an entry that is there does is not changed. */
-static void seal_entries(struct launch_advisor *advisor)
-{
-    const struct graph_launches *launches = &advisor->launches;
-    for (uint32_t i = 0; i < launches->sources.count; i++) {
-        uint32_t block = launches->sources.at[i].block;
-        if (block != NONE && block_entry(advisor->module, &advisor->graph->blocks.at[block]))
-            launches->table.rows.at[i].sealed = true;
-    }
-}
-
 /* Before there are entries, a notification may come before all blocks have their cores. Where
  * nothing helps against that, fixes are looked for that help if it does not: verify-launches
  * decides. `work`: what is left of it in all rounds. */
@@ -135,59 +124,56 @@ static bool limit_graph(struct launch_advisor *advisor, struct graph *graph, uin
                         bool *changed)
 {
     struct pass_context *context = advisor->context;
+    struct graph_launches *launches = &advisor->launches;
     struct fixes fixes = {NULL, 0, 0};
     uint32_t cuts = 0;
     bool ok = true;
-    seal_entries(advisor);
-    find_fixes(&advisor->launches.table, &fixes, work);
+    for (uint32_t i = 0; i < launches->sources.count; i++) {
+        uint32_t block = launches->sources.at[i].block;
+        if (block != NONE && block_entry(context->module, &graph->blocks.at[block]))
+            launches->table.rows.at[i].sealed = true; /* what an entry does is not changed */
+    }
+    find_fixes(&launches->table, &fixes, work);
     for (uint32_t i = 0; i < fixes.count; i++)
         cuts += fixes.at[i].cut;
     for (uint32_t i = 0; i < fixes.count; i++)
         ok = report_fix(advisor, &fixes.at[i], cuts) && ok;
     if (ok && fixes.count) {
         const struct order *order = analyses_order(context->analyses, context->module, graph);
-        fixes_apply(&fixes, &advisor->launches, order, context->module, graph,
-                    context->reference_names);
+        fixes_apply(&fixes, launches, order, context->module, graph, context->reference_names);
         *changed = true;
     }
     vec_free(&fixes);
     return ok;
 }
 
-/* `work`: per graph, what is left of it in all rounds. */
-static bool limit_module(struct pass_context *context, uint64_t *work, bool *changed)
+bool limit_launches(struct pass_context *context, bool *changed)
 {
     struct module *module = context->module;
-    struct called_launches called;
-    bool ok = true;
-    *changed = false;
-    called_launches_init(&called, module);
-    analyses_make_members(context->analyses, module);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct launch_advisor advisor;
-        if (work[i] == 0)
-            continue;
-        gears_tell_copy(context->diags, module, &module->graphs.at[i]);
-        launch_advisor_init(&advisor, context, &called, &module->graphs.at[i]);
-        ok = limit_graph(&advisor, &module->graphs.at[i], &work[i], changed) && ok;
-        launch_advisor_free(&advisor);
-    }
-    gears_tell_copy(context->diags, module, NULL);
-    called_launches_free(&called);
-    return ok;
-}
-
-bool limit_launches(struct pass_context *context)
-{
-    uint32_t n = context->module->graphs.count;
-    uint64_t *work = mem_calloc(n, sizeof *work);
-    bool ok = true, changed = !context->unproven; /* else a run shows it */
+    uint32_t n = module->graphs.count;
+    uint64_t *work = mem_calloc(n, sizeof *work); /* by graph: what is left of it in all rounds */
+    bool ok = true, again = !context->unproven;   /* else a run shows it */
     for (uint32_t i = 0; i < n; i++)
         work[i] = SEARCH_WORK;
-    for (unsigned round = 0; ok && changed && round < MAX_ROUNDS; round++) {
-        ok = limit_module(context, work, &changed);
-        if (!ok || !changed)
+    for (unsigned round = 0; ok && again && round < MAX_ROUNDS; round++) {
+        struct called_launches called;
+        again = false;
+        called_launches_init(&called, module);
+        analyses_make_members(context->analyses, module);
+        for (uint32_t i = 0; i < n; i++) {
+            struct launch_advisor advisor;
+            if (work[i] == 0)
+                continue;
+            gears_tell_copy(context->diags, module, &module->graphs.at[i]);
+            launch_advisor_init(&advisor, context, &called, &module->graphs.at[i]);
+            ok = limit_graph(&advisor, &module->graphs.at[i], &work[i], &again) && ok;
+            launch_advisor_free(&advisor);
+        }
+        gears_tell_copy(context->diags, module, NULL);
+        called_launches_free(&called);
+        if (!ok || !again)
             break;
+        *changed = true;
         analyses_drop(context->analyses);
         ok = insert_events(context, false);
         if (ok)
@@ -215,16 +201,18 @@ static bool says_implied(const struct module *module)
 
 bool pass_limit_residency(struct pass_context *context)
 {
+    bool changed = false;
     fusion_free_passive(context);
-    bool ok = limit_launches(context);
+    bool ok = limit_launches(context, &changed);
     if (ok && says_implied(context->module)) {
         analyses_drop(context->analyses);
         ok = insert_events(context, true);
         analyses_drop(context->analyses);
+        changed = true;
     }
-    if (ok) {
+    if (ok && changed)
         report_fused_again(context->diags, context->module, context->analyses);
+    if (ok && (changed || !diags_have(context->diags, DIAG_ring)))
         report_rings(context->diags, context->module, context->analyses);
-    }
     return ok;
 }

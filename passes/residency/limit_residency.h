@@ -4,9 +4,9 @@
 
 #include "passes/manager/context.h"
 
-/* Changes launches until none can hang, behind insert-events: the text still says all order that
- * the graph demands, be launches rearranged again or not. False where they hang all the same, or
- * something is wrong, which is reported. */
-bool limit_launches(struct pass_context *context);
+/* Changes launches until none can hang, after insert-events: the text still says all order that
+ * the graph demands, be launches rearranged again or not. False where something is wrong, which is
+ * reported. `changed` becomes true where anything was changed. */
+bool limit_launches(struct pass_context *context, bool *changed);
 
 #endif

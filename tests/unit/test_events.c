@@ -434,7 +434,8 @@ static bool run_trial(struct trial *trial, struct tally *tally)
     struct analyses analyses = {.effects = NULL};
     struct pass_context context = {
         .module = trial->parsed.module, .diags = &trial->parsed.diags, .analyses = &analyses};
-    bool ok = run_passes(&trial->parsed) && (!trial->limited || limit_launches(&context));
+    bool changed,
+        ok = run_passes(&trial->parsed) && (!trial->limited || limit_launches(&context, &changed));
     if (ok)
         check_text(trial, tally);
     analyses_drop(&analyses);
