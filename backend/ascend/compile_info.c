@@ -92,7 +92,7 @@ static void read_superkernel(struct launch_info *info, struct analyses *analyses
     const struct order *order = analyses_order(analyses, info->module, at->graph);
     const struct members *members = analyses_members(analyses, info->module, at->graph);
     uint32_t first = members->first[at->block], count = members->first[at->block + 1] - first;
-    sk_options_of(&info->options, info->module, attr_string(info->module, block->attrs, W_options));
+    info->options = *block_options(info->module, block);
     /* Groups of arguments are in the order that `grouped` says. */
     for (uint32_t i = 0; i < info->ops.count && i < count; i++)
         info->ops.at[i].stream = order->stream[members->ops[first + members->grouped[first + i]]];

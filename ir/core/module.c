@@ -255,6 +255,9 @@ void module_free(struct module *module)
     vec_free(&module->order);
     if (module->op_types)
         module->free_op_types(module->op_types);
+    id_map_free(&module->option_ids);
+    vec_free(&module->options);
+    arena_free(&module->options_arena);
     mem_free(module);
 }
 

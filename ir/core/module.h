@@ -8,6 +8,7 @@
 #define IR_CORE_MODULE_H
 
 #include "ir/core/entry.h"
+#include "ir/support/arena.h"
 #include "ir/support/check.h"
 #include "ir/support/diag.h"
 #include "ir/support/ids.h"
@@ -283,6 +284,7 @@ struct include {
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY, SYMBOL_KINDS };
 
 struct op_types;
+struct sk_options;
 
 struct module {
     struct source *source;  /* may be NULL; not owned */
@@ -302,8 +304,11 @@ struct module {
     VEC(struct entry) entries;
     struct id_map named[SYMBOL_KINDS]; /* by name: index of the first element of the kind */
     VEC(struct include) includes;
-    VEC(uint64_t) order;       /* text order: see order_make */
-    uint32_t loc;              /* of the version line */
+    VEC(uint64_t) order;              /* text order: see order_make */
+    uint32_t loc;                     /* of the version line */
+    struct id_map option_ids;         /* by name id of a text of options: the index in `options` */
+    VEC(struct sk_options *) options; /* of block_options (ir/core/sk_options.h) */
+    struct arena options_arena;
     struct op_types *op_types; /* of op_types_of (ir/optypes/op_types.h); NULL: not asked for yet */
     void (*free_op_types)(struct op_types *types);
 };

@@ -445,10 +445,14 @@ static void parse_pair(struct option_parser *parser, struct piece pair)
         report_value(parser, &rows[option], value);
 }
 
+static const struct sk_options defaults = {{
+#define SK_OPTION(name, text, kind, low, high, absent, words, help) {false, absent, "", 0},
+#include "ir/core/sk_options.def"
+}};
+
 void sk_options_defaults(struct sk_options *options)
 {
-    for (int i = 0; i < SK_OPTION_COUNT; i++)
-        options->of[i] = (struct sk_setting){false, rows[i].absent, "", 0};
+    *options = defaults;
 }
 
 bool sk_options_parse(struct sk_options *options, const char *text, size_t size, struct span span,
@@ -470,6 +474,24 @@ bool sk_options_of(struct sk_options *options, const struct module *module, uint
         return true;
     const struct intern_name *text = &module->names.names[name];
     return sk_options_parse(options, text->text, text->size, no_span, NULL);
+}
+
+const struct sk_options *block_options(const struct module *module, const struct block *block)
+{
+    uint32_t name = attr_string(module, block->attrs, W_options);
+    if (name == NONE)
+        return &defaults;
+    uint32_t id = id_map_find(&module->option_ids, name);
+    if (id == NONE) {
+        part_leave();
+        struct module *own = (struct module *)module; /* as a cache, it is no part of its value */
+        struct sk_options *options = arena_alloc(&own->options_arena, sizeof *options);
+        sk_options_of(options, module, name);
+        id = own->options.count;
+        vec_push(&own->options, options);
+        id_map_set(&own->option_ids, name, id);
+    }
+    return module->options.at[id];
 }
 
 unsigned sk_options_differ(const struct sk_options *a, const struct sk_options *b, unsigned from)

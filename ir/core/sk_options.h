@@ -53,6 +53,11 @@ bool sk_options_parse(struct sk_options *options, const char *text, size_t size,
 /* The same of a name's text, with nothing reported. NONE: there are no options. */
 bool sk_options_of(struct sk_options *options, const struct module *module, uint32_t name);
 
+/* Those of a scope or super kernel whose options the verifier lets pass. A text is parsed once,
+ * when it is first asked for; the result lasts as long as the module. A part (parts.h) that asks
+ * for a text first is left. */
+const struct sk_options *block_options(const struct module *module, const struct block *block);
+
 /* The option that is meant by a word in which '_' may stand for '-', or NULL. */
 const char *sk_option_of_word(const char *word, size_t size);
 

@@ -143,8 +143,8 @@ void ahead_init(struct ahead *ahead, const struct superkernel *sk, enum core_typ
     bool own_list = superkernel_is_two_lists(sk);
     uint32_t *call_of = superkernel_calls(sk, core);
     *ahead = (struct ahead){.program = &sk->entry->programs[core]};
-    ahead->split = !own_list && sk->options.of[SK_early_start].number != 0;
-    ahead->pairs = sk->options.of[SK_debug_dcci_all].number != 0;
+    ahead->split = !own_list && sk->options->of[SK_early_start].number != 0;
+    ahead->pairs = sk->options->of[SK_debug_dcci_all].number != 0;
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t turn = own_list ? ahead->at.count : i;
         if (call_of[i] == NONE)

@@ -375,17 +375,15 @@ static bool has_cores(struct launch launch, const struct demand *demand)
 
 bool launch_choose(struct launch *launch, const struct launch_ops *ops)
 {
-    struct sk_options options;
+    const struct sk_options *options = block_options(ops->module, ops->superkernel);
     struct numbers numbers;
-    sk_options_of(&options, ops->module,
-                  attr_string(ops->module, ops->superkernel->attrs, W_options));
     for (int core = 0; core < CORE_TYPES; core++)
-        numbers.of[core] = (uint32_t)options.of[number_options[core]].number;
+        numbers.of[core] = (uint32_t)options->of[number_options[core]].number;
     if (numbers.of[CORE_AIC] || numbers.of[CORE_AIV])
         return choose_by_numbers(launch, ops, &numbers);
     struct demand demand = demand_of(ops);
     *launch = launch_of_demand(&demand);
-    if (options.of[SK_debug_per_op_max_core_num].number) {
+    if (options->of[SK_debug_per_op_max_core_num].number) {
         struct launch most = launch_of_target(ops->module, demand.mixed_1_2);
         if (has_cores(most, &demand))
             *launch = most;

@@ -394,11 +394,9 @@ static void find_work(struct work *work)
 static struct range make_attrs(struct module *module, const struct lowered *lowered)
 {
     const struct block *superkernel = &module->graphs.at[lowered->graph].blocks.at[lowered->block];
-    struct sk_options options;
     struct attr attrs[3] = {{W_block, NONE, {.kind = ATTR_INT, .i = lowered->blocks}}};
     uint32_t count = 1;
-    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
-    uint32_t align = options.of[SK_func_align].number;
+    uint32_t align = block_options(module, superkernel)->of[SK_func_align].number;
     if (align != ENTRY_ALIGN)
         attrs[count++] = (struct attr){W_align, NONE, {.kind = ATTR_INT, .i = align}};
     if (lowered->dump)

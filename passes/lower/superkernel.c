@@ -69,7 +69,7 @@ bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_ty
 
 bool superkernel_is_two_lists(const struct superkernel *sk)
 {
-    return sk->options.of[SK_stream_fusion].number != 0 &&
+    return sk->options->of[SK_stream_fusion].number != 0 &&
            !order_is_chain(sk->order, sk->ops, sk->count);
 }
 

@@ -72,7 +72,7 @@ struct superkernel {
     const uint32_t *grouped; /* by named group of the entry: the turn of its op, or NONE */
     uint32_t n_grouped;
     const struct order *order; /* of the graph */
-    struct sk_options options;
+    const struct sk_options *options;
     unsigned records; /* kinds that the programs get after the visit (insertion_points.h) */
     void *user;       /* of superkernels_visit_in_turn */
 };

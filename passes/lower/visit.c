@@ -155,8 +155,8 @@ static bool visit_graph(struct visitor *visitor)
         struct entry *entry = block_entry(sk->module, block);
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
-        sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
-        if (!visitor->visits->wants || visitor->visits->wants(&sk->options))
+        sk->options = block_options(sk->module, block);
+        if (!visitor->visits->wants || visitor->visits->wants(sk->options))
             ok = visit_entry(visitor, entry, members, members->grouped + members->first[b]) && ok;
     }
     mem_free(visitor->index);
@@ -204,6 +204,7 @@ static bool entries_are_apart(const struct module *module)
             const struct block *block = &module->graphs.at[i].blocks.at[b];
             if (block->kind != BLOCK_SUPERKERNEL)
                 continue;
+            block_options(module, block); /* parts need not leave for what is parsed */
             uint32_t id = entry_id(module, block_entry(module, block));
             apart = !seen[id];
             seen[id] = 1;

@@ -20,9 +20,7 @@
 
 static bool allows_streams(const struct module *module, const struct block *superkernel)
 {
-    struct sk_options options;
-    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
-    return options.of[SK_stream_fusion].number != 0;
+    return block_options(module, superkernel)->of[SK_stream_fusion].number != 0;
 }
 
 /* The pairs of neighbours in the super kernels of a scope that nothing orders. */

@@ -228,12 +228,11 @@ static void write_body(struct cutter *c)
 enum sk_strict fix_strictness(const struct fix *fix, const struct graph_launches *launches)
 {
     uint32_t block = launches->sources.at[fix->row].block;
-    struct range attrs = launches->graph->blocks.at[block].attrs;
-    struct sk_options options;
-    if (!fix->cut ||
-        !sk_options_of(&options, launches->module, attr_string(launches->module, attrs, W_options)))
+    if (!fix->cut)
         return SK_STRICT_unset;
-    return (enum sk_strict)options.of[SK_strict_scope_check].number;
+    const struct sk_options *options =
+        block_options(launches->module, &launches->graph->blocks.at[block]);
+    return (enum sk_strict)options->of[SK_strict_scope_check].number;
 }
 
 /* The op no longer receives the event: its super kernel does, before it starts. */

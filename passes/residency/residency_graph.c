@@ -425,14 +425,13 @@ static void add_superkernel(struct adder *adder, uint32_t block)
     const struct entry *entry = block_entry(module, superkernel);
     struct launch launch = superkernel_launch(adder, block, entry);
     struct member_ops ops = ops_of(adder, block);
-    struct sk_options options;
-    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
-    bool list = is_list(adder, ops, entry, &options);
+    const struct sk_options *options = block_options(module, superkernel);
+    bool list = is_list(adder, ops, entry, options);
     struct launch_row *row =
         add_row(adder, (struct launch_source){block, NONE},
                 stream_label(attr_string(module, superkernel->attrs, W_stream)),
                 shape_of(launch.type), launch.blocks);
-    row->keeps = launch.blocks > 1 && keeps_cores(adder, block, entry, &options);
+    row->keeps = launch.blocks > 1 && keeps_cores(adder, block, entry, options);
     /* Where the text has another order than the list, a place in one is none in the other. */
     row->sealed =
         attr_flag(module, superkernel->attrs, W_fixed_slots) || (entry && entry->loc != NONE);

@@ -62,15 +62,12 @@ static void visit_options(struct pass_context *context, struct types *types,
                                         uint32_t block, const struct sk_options *))
 {
     struct module *module = context->module;
-    struct sk_options options;
     for (uint32_t g = 0; g < module->graphs.count; g++) {
         const struct graph *graph = &module->graphs.at[g];
         for (uint32_t b = 0; b < graph->blocks.count; b++) {
             const struct block *block = &graph->blocks.at[b];
-            if (block->kind != BLOCK_SUPERKERNEL)
-                continue;
-            sk_options_of(&options, module, attr_string(module, block->attrs, W_options));
-            visit(context, types, graph, b, &options);
+            if (block->kind == BLOCK_SUPERKERNEL)
+                visit(context, types, graph, b, block_options(module, block));
         }
     }
 }
@@ -180,7 +177,7 @@ static void find_listed(const struct superkernel *sk, uint8_t *wishes)
     struct types *types = sk->user;
     struct vec_u32 listed = {NULL, 0, 0};
     for (int i = 0; types && i < LISTS; i++) {
-        struct sk_setting rest = sk->options.of[lists[i].option];
+        struct sk_setting rest = sk->options->of[lists[i].option];
         uint32_t type;
         while ((type = next_type(sk->module, &rest)) != NONE) {
             if (is_pattern(sk->module, type)) {
@@ -212,7 +209,7 @@ static uint8_t *find_wishes(const struct superkernel *sk)
             if (attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, lists[j].attribute))
                 wishes[i] |= lists[j].bit;
         word |= waits_outside(sk, i);
-        if (sk->options.of[SK_dcci_scalar_reads].number && reads_stale(sk, i, word))
+        if (sk->options->of[SK_dcci_scalar_reads].number && reads_stale(sk, i, word))
             wishes[i] |= BEFORE;
         if (wishes[i] & DISABLED)
             wishes[i] = DISABLED;
@@ -330,7 +327,7 @@ static void place_all(struct placing *p)
 
 static void place_core(struct superkernel *sk, enum core_type core, const uint8_t *wishes)
 {
-    bool everywhere = sk->options.of[SK_debug_dcci_all].number != 0;
+    bool everywhere = sk->options->of[SK_debug_dcci_all].number != 0;
     const struct program *program = &sk->entry->programs[core];
     uint32_t *calls = superkernel_calls(sk, core);
     struct placing placing = {
@@ -399,7 +396,7 @@ static void find_rows(const struct superkernel *sk, const uint8_t *wishes, int c
 
 static void warn_rows(const struct superkernel *sk, const uint8_t *wishes)
 {
-    if (sk->options.of[SK_debug_dcci_all].number)
+    if (sk->options->of[SK_debug_dcci_all].number)
         return;
     uint8_t *warned = mem_calloc(sk->count, 1);
     if (!superkernel_is_two_lists(sk)) {

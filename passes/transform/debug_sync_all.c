@@ -119,7 +119,7 @@ static bool find_outstanding(const struct side *side, const struct tally *other,
 static uint32_t place_behind(const struct superkernel *sk, const struct program *program,
                              uint32_t call)
 {
-    bool pairs = sk->options.of[SK_debug_dcci_all].number;
+    bool pairs = sk->options->of[SK_debug_dcci_all].number;
     uint32_t place = call_site_behind_dcci(program, call, pairs), at;
     while (program_has_ahead(program, at = skip_records(program, place)))
         place = at + 1;

@@ -149,7 +149,7 @@ static bool check_op(const struct starter *s, uint32_t i)
     if (superkernel_is_two_lists(sk))
         return report(s, i, "with stream-fusion=1 there is none",
                       "use a kernel that was built without early start, or stream-fusion=0");
-    if (sk->options.of[SK_early_start].number == 0)
+    if (sk->options->of[SK_early_start].number == 0)
         return report(s, i, "early-start=0 excludes it",
                       "use a kernel that was built without early start, or early-start=1");
     return true;
@@ -458,7 +458,7 @@ static bool start_entry(struct starter *s, bool any_built)
 
 static bool visit_built(struct starter *s, bool any_built)
 {
-    int64_t option = s->sk->options.of[SK_early_start].number;
+    int64_t option = s->sk->options->of[SK_early_start].number;
     bool ok = true;
     for (uint32_t i = 0; i < s->sk->count; i++)
         ok = check_op(s, i) && ok;

@@ -142,7 +142,7 @@ static bool has_code_preloads(const struct entry *entry)
 
 static bool insert(struct superkernel *sk)
 {
-    int64_t mode = sk->options.of[SK_preload_code].number;
+    int64_t mode = sk->options->of[SK_preload_code].number;
     if (mode == SK_PRELOAD_none || has_code_preloads(sk->entry))
         return true;
     for (int core = 0; core < CORE_TYPES; core++) {

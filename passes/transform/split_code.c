@@ -46,7 +46,7 @@ static void read_mapped(struct module *module, const char *word, size_t size, st
 /* The copies of a function; false where the option does not name it. */
 static bool find_mapped(const struct superkernel *sk, uint32_t function, struct mapped *mapped)
 {
-    struct sk_setting rest = sk->options.of[SK_kernel_map];
+    struct sk_setting rest = sk->options->of[SK_kernel_map];
     const char *word;
     size_t size;
     while (sk_option_next(&rest, &word, &size)) {
@@ -191,7 +191,7 @@ static bool write_kernel(const struct superkernel *sk, struct kernel *kernel, ui
 static bool kernel_map_write(const struct superkernel *sk, uint32_t *copies)
 {
     bool ok = true;
-    if (!sk->options.of[SK_kernel_map].given)
+    if (!sk->options->of[SK_kernel_map].given)
         return true;
     uint8_t *seen = mem_calloc(sk->module->kernels.count, 1);
     for (uint32_t i = 0; i < sk->count; i++) {
@@ -243,15 +243,14 @@ static void warn_block(const struct pass_context *context, const struct block *b
 static void kernel_map_warn(const struct pass_context *context)
 {
     struct module *module = context->module;
-    struct sk_options options;
     for (uint32_t g = 0; g < module->graphs.count; g++)
         for (uint32_t b = 0; b < module->graphs.at[g].blocks.count; b++) {
             const struct block *block = &module->graphs.at[g].blocks.at[b];
             if (block->kind != BLOCK_SUPERKERNEL)
                 continue;
-            sk_options_of(&options, module, attr_string(module, block->attrs, W_options));
-            if (options.of[SK_kernel_map].given)
-                warn_block(context, block, options.of[SK_kernel_map]);
+            const struct sk_setting *map = &block_options(module, block)->of[SK_kernel_map];
+            if (map->given)
+                warn_block(context, block, *map);
         }
 }
 
@@ -307,12 +306,12 @@ static bool check_kernels(const struct superkernel *sk, uint32_t copies, bool wr
 static bool split(struct superkernel *sk)
 {
     const struct attr *written = attr_find(sk->module, sk->entry->attrs, W_split);
-    uint32_t copies = (uint32_t)sk->options.of[SK_split_mode].number, mapped = copies;
+    uint32_t copies = (uint32_t)sk->options->of[SK_split_mode].number, mapped = copies;
     if (!kernel_map_write(sk, &mapped))
         return false;
     if (written)
         copies = (uint32_t)attr_int(sk->module, sk->entry->attrs, W_split, 1);
-    else if (!sk->options.of[SK_split_mode].given)
+    else if (!sk->options->of[SK_split_mode].given)
         copies = mapped;
     if (!check_kernels(sk, copies, written))
         return false;

@@ -585,10 +585,8 @@ static bool check_program(const struct sync_checker *checker, enum core_type cor
 /* A kernel is compiled to be fed where the option says so. */
 static void warn_option(const struct sync_checker *checker)
 {
-    struct sk_options options;
     const struct block *block = &checker->subject->graph->blocks.at[checker->subject->block];
-    sk_options_of(&options, checker->module, attr_string(checker->module, block->attrs, W_options));
-    if (options.of[SK_feed_sync_all].number)
+    if (block_options(checker->module, block)->of[SK_feed_sync_all].number)
         return;
     if (diag_at(checker->diags, DIAG_feed_option, locate_name(checker->module, checker->entry->loc),
                 "entry '@%.*s' feeds barriers of kernels, but feed-sync-all=0 says that they are "
