@@ -54,6 +54,7 @@ kernel_judges = \
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
 unit_headers = \
+	tests/unit/accepted_ops.h \
 	tests/unit/cut_model.h \
 	tests/unit/entry_launch.h \
 	tests/unit/entry_runner.h \

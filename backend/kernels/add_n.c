@@ -4,19 +4,6 @@
 
 enum { ADD_N_X, ADD_N_Y, ADD_N_TENSORS };
 
-static bool add_n_open(struct kernel *kernel, const skrt_core *core, uint64_t args_offset)
-{
-    if (!kernel_open(kernel, core, args_offset, ADD_N_TENSORS, false))
-        return false;
-    const struct skrt_tensor *x = &kernel->tensors[ADD_N_X], *y = &kernel->tensors[ADD_N_Y];
-    if (x->form != SKRT_LIST || x->count == 0)
-        return false;
-    for (uint64_t i = 0; i < x->count; i++)
-        if (x->list[i].dtype != y->dtype || !kernel_same_dims(&x->list[i], y))
-            return false;
-    return true;
-}
-
 #define ADD_N(as, type)                                                                            \
     static void add_n_##as(const struct kernel *kernel, int64_t at, int64_t n)                     \
     {                                                                                              \
@@ -39,7 +26,7 @@ skrt_kernel_fn add_n;
 void add_n(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!add_n_open(&kernel, core, args_offset))
+    if (!kernel_open(&kernel, core, args_offset, ADD_N_TENSORS, false))
         return;
     const struct skrt_tensor *y = &kernel.tensors[ADD_N_Y];
     struct kernel_range range = kernel_block_range(core, kernel_elements(y));

@@ -22,8 +22,7 @@ static bool arg_max_open(struct arg_max *op, const skrt_core *core, uint64_t arg
     if (!axes_choose_one(&set, kernel, x, TENSOR, "dimension"))
         return false;
     axes_open(&op->axes, x, set);
-    return kernel->tensors[Y].rank + 1 == x->rank &&
-           kernel_elements(&kernel->tensors[Y]) == op->axes.lines && op->axes.length > 0;
+    return kernel_elements(&kernel->tensors[Y]) == op->axes.lines && op->axes.length > 0;
 }
 
 /* Where it is in a line. */

@@ -17,20 +17,12 @@ static float dequant_scale(const struct kernel *kernel, int64_t n)
     return scale;
 }
 
-static bool dequant_fits(const struct kernel *kernel)
-{
-    const struct skrt_tensor *x = &kernel->tensors[X];
-    int64_t scales = kernel_elements(&kernel->tensors[SCALE]);
-    return x->dtype == SKRT_i32 && kernel_same_dims(x, &kernel->tensors[Y]) &&
-           (scales == 1 || (x->rank > 0 && scales == x->dims[x->rank - 1]));
-}
-
 skrt_kernel_fn ascend_dequant;
 
 void ascend_dequant(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, TENSORS, false) || !dequant_fits(&kernel))
+    if (!kernel_open(&kernel, core, args_offset, TENSORS, false))
         return;
     const int32_t *x = kernel_slot(&kernel, X);
     bool twice = kernel_flag(&kernel, "sqrt_mode", false);

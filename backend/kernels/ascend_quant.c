@@ -14,44 +14,24 @@ struct quant {
     enum quantise_round round;
 };
 
-static float quant_number(const struct kernel *kernel, const char *key)
-{
-    const struct skrt_attr *attr = kernel_attr(kernel, key);
-    return attr != NULL ? (float)attr->f : 0;
-}
-
-static bool quant_fits(const struct quant *op, unsigned tensor)
-{
-    int64_t n = kernel_elements(&op->kernel.tensors[tensor]);
-    return n == 1 || n == op->length;
-}
-
-static bool quant_open_listed(struct quant *op)
-{
-    const struct skrt_tensor *x = &op->kernel.tensors[X];
-    const struct skrt_attr *attr = kernel_attr(&op->kernel, "axis");
-    int64_t axis = attr != NULL ? attr->i : -1;
-    axis += axis < 0 ? x->rank : 0;
-    if (axis < 0 || axis >= x->rank)
-        return false;
-    op->length = x->dims[axis];
-    op->inner = kernel_product(x, (uint32_t)axis + 1, x->rank);
-    return quant_fits(op, SCALE) &&
-           (op->kernel.tensors[OFFSET].form == SKRT_ABSENT || quant_fits(op, OFFSET));
-}
-
 static bool quant_open(struct quant *op, const skrt_core *core, uint64_t args_offset)
 {
     const struct kernel *kernel = &op->kernel;
-    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false) ||
-        !kernel_same_dims(&kernel->tensors[X], &kernel->tensors[Y]) ||
-        kernel->tensors[Y].dtype != SKRT_i8)
+    uint32_t axis;
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
-    op->scale = quant_number(kernel, "scale");
-    op->offset = quant_number(kernel, "offset");
+    const struct skrt_tensor *x = &kernel->tensors[X];
+    op->scale = kernel_float(kernel, "scale", 0);
+    op->offset = kernel_float(kernel, "offset", 0);
     op->twice = kernel_flag(kernel, "sqrt_mode", false);
     op->round = quantise_round(kernel, "round_mode");
-    return !LISTED || quant_open_listed(op);
+    if (!LISTED)
+        return true;
+    if (!kernel_axis(kernel_int(kernel, "axis", -1), x->rank, &axis))
+        return false;
+    op->length = x->dims[axis];
+    op->inner = kernel_product(x, axis + 1, x->rank);
+    return true;
 }
 
 /* Scale or offset for an element of x. */

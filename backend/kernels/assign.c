@@ -6,9 +6,7 @@ skrt_kernel_fn assign;
 void assign(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, 2, false) ||
-        !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]) ||
-        kernel.tensors[0].dtype != kernel.tensors[1].dtype)
+    if (!kernel_open(&kernel, core, args_offset, 2, false))
         return;
     int64_t element = kernel_dtype_size(kernel.tensors[0].dtype);
     struct kernel_range range = kernel_block_range(core, kernel_elements(&kernel.tensors[0]));

@@ -26,11 +26,10 @@ static inline void axes_open(struct axes *axes, const struct skrt_tensor *tensor
 /* Adds the axis, which may count from the end, to a set; false if the tensor has none such. */
 static inline bool axes_choose(uint32_t *set, const struct skrt_tensor *tensor, int64_t axis)
 {
-    axis += axis < 0 ? tensor->rank : 0;
-    if (axis < 0 || axis >= tensor->rank)
-        return false;
-    *set |= UINT32_C(1) << axis;
-    return true;
+    uint32_t found;
+    bool ok = kernel_axis(axis, tensor->rank, &found);
+    *set |= ok ? UINT32_C(1) << found : 0;
+    return ok;
 }
 
 /* The same for an attribute, which is an axis or a list of axes; `otherwise` where it is absent. */

@@ -47,8 +47,6 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         return;
     const struct skrt_tensor *x = &kernel.tensors[0], *y = &kernel.tensors[Y];
     int64_t size = kernel_dtype_size(x->dtype);
-    if (size == 0 || x->dtype != y->dtype || !kernel_same_dims(x, y) || x->rank < 2)
-        return;
     struct kernel_range left = kernel_block_range(core, kernel_elements(y));
     int64_t columns = x->dims[x->rank - 1], rows = x->dims[x->rank - 2];
     for (struct kernel_row row; kernel_next_row(&left, columns, &row);) {

@@ -148,8 +148,6 @@ static inline void binary_compute(const struct kernel *kernel, const struct bina
                                   uint32_t part, uint32_t parts)
 {
     uint32_t dtype = kernel->tensors[2].dtype;
-    if (kernel->tensors[0].dtype != dtype || kernel->tensors[1].dtype != dtype)
-        return;
 #define BINARY_RUN(as) (row->as != NULL ? binary_chunk_##as : NULL)
     elementwise_fn *chunk = KERNEL_OF(dtype, BINARY_RUN);
     if (chunk != NULL)

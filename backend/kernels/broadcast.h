@@ -5,18 +5,6 @@
 
 #include "backend/kernels/kernel.h"
 
-/* Whether `x` fits `y` in all dimensions but the last `without`, which each has. */
-static inline bool broadcast_fits(const struct skrt_tensor *x, const struct skrt_tensor *y,
-                                  uint32_t without)
-{
-    if (x->rank > y->rank || x->rank < without)
-        return false;
-    for (uint32_t back = without + 1; back <= x->rank; back++)
-        if (x->dims[x->rank - back] != 1 && x->dims[x->rank - back] != y->dims[y->rank - back])
-            return false;
-    return true;
-}
-
 /* The element of `x` for the n-th one of the dimensions of `y` but the last `without`: the first of
  * those that have the same place there. */
 static inline int64_t broadcast_offset(const struct skrt_tensor *x, const struct skrt_tensor *y,

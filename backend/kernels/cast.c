@@ -83,8 +83,7 @@ skrt_kernel_fn cast;
 void cast(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, 2, false) ||
-        !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]))
+    if (!kernel_open(&kernel, core, args_offset, 2, false))
         return;
     struct cast_chunk chunk = {.kernel = &kernel};
     struct kernel_range range = kernel_block_range(core, kernel_elements(&kernel.tensors[0]));

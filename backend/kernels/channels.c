@@ -15,13 +15,10 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         return;
     /* As if the vector had the axes from there on. */
     const struct skrt_tensor *x = &kernel.tensors[0];
-    const struct skrt_attr *format = kernel_attr(&kernel, "data_format");
-    bool second = SAMPLE_OWN(_is_second) ||
-                  (format != NULL && format->text != NULL && strcmp(format->text, "NCHW") == 0);
+    bool second =
+        SAMPLE_OWN(_is_second) || strcmp(kernel_text(&kernel, "data_format", "NHWC"), "NCHW") == 0;
     struct skrt_tensor tensors[] = {*x, kernel.tensors[1], kernel.tensors[2]};
     int64_t elements = kernel_elements(&tensors[1]);
-    if (x->rank == 0 && elements != 1)
-        return;
     tensors[1].rank = x->rank <= 1 ? x->rank : second ? x->rank - 1 : 1;
     for (uint32_t i = 0; i < tensors[1].rank; i++)
         tensors[1].dims[i] = i == 0 ? elements : 1;

@@ -26,10 +26,6 @@ void clip_by_value(skrt_core *core, uint64_t args_offset)
     struct kernel kernel;
     if (!kernel_open(&kernel, core, args_offset, 4, false))
         return;
-    uint32_t dtype = kernel.tensors[0].dtype;
-    for (unsigned i = 1; i < 4; i++)
-        if (kernel.tensors[i].dtype != dtype)
-            return;
-    elementwise_run(&kernel, 3, KERNEL_OF(dtype, CLIP_OF), NULL, skrt_block_idx(core),
-                    skrt_block_num(core));
+    elementwise_run(&kernel, 3, KERNEL_OF(kernel.tensors[0].dtype, CLIP_OF), NULL,
+                    skrt_block_idx(core), skrt_block_num(core));
 }

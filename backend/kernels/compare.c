@@ -31,8 +31,7 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, 3, false) ||
-        kernel.tensors[1].dtype != kernel.tensors[0].dtype || kernel.tensors[2].dtype != SKRT_bool)
+    if (!kernel_open(&kernel, core, args_offset, 3, false))
         return;
     elementwise_run(&kernel, 2, KERNEL_OF(kernel.tensors[0].dtype, COMPARE_OF), &SAMPLE_OWN(_row),
                     skrt_block_idx(core), skrt_block_num(core));

@@ -18,22 +18,9 @@ struct concat {
     int64_t bytes; /* of an element */
 };
 
-static bool concat_axis(struct concat *op)
-{
-    const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
-    return ints_axis_of(&op->kernel, CONCAT_Y - 1, SAMPLE_OWN(_new) ? "axis" : "concat_dim",
-                        y->rank, &op->dim);
-}
-
-/* How long a tensor is along the axis; -1 where it does not fit. */
+/* How long a tensor is along the axis. */
 static int64_t concat_length(const struct concat *op, const struct skrt_tensor *x)
 {
-    const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
-    if (x->dtype != y->dtype || x->rank + SAMPLE_OWN(_new) != y->rank)
-        return -1;
-    for (uint32_t i = 0; i < y->rank; i++)
-        if (i != op->dim && x->dims[i - (SAMPLE_OWN(_new) && i > op->dim)] != y->dims[i])
-            return -1;
     return SAMPLE_OWN(_new) ? 1 : x->dims[op->dim];
 }
 
@@ -44,17 +31,14 @@ static bool concat_open(struct concat *op, const skrt_core *core, uint64_t args_
     const struct skrt_tensor *x = &op->kernel.tensors[CONCAT_X];
     const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
     op->bytes = kernel_dtype_size(y->dtype);
-    if (x->form != SKRT_LIST || !concat_axis(op) || op->bytes == 0)
+    if (!ints_axis_of(&op->kernel, CONCAT_Y - 1, SAMPLE_OWN(_new) ? "axis" : "concat_dim", y->rank,
+                      &op->dim))
         return false;
     op->unit = kernel_product(y, op->dim + 1, y->rank);
     op->row = y->dims[op->dim] * op->unit;
     int64_t sum = 0;
-    for (uint64_t i = 0; i < x->count; i++) {
-        int64_t length = concat_length(op, &x->list[i]);
-        if (length < 0)
-            return false;
-        sum += length;
-    }
+    for (uint64_t i = 0; i < x->count; i++)
+        sum += concat_length(op, &x->list[i]);
     return sum == y->dims[op->dim];
 }
 

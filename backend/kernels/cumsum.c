@@ -26,7 +26,7 @@ static bool cumsum_open(struct cumsum *op, const skrt_core *core, uint64_t args_
     axes_open(&op->axes, x, set);
     op->exclusive = kernel_flag(kernel, "exclusive", false);
     op->reverse = kernel_flag(kernel, "reverse", false);
-    return kernel_same_dims(x, &kernel->tensors[Y]) && x->dtype == kernel->tensors[Y].dtype;
+    return true;
 }
 
 /* A line's elements one after the other, in the order of the sums. */

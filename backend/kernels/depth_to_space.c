@@ -12,34 +12,22 @@ struct blocks {
     struct strided strided;
 };
 
-static bool blocks_word(const struct kernel *kernel, const char *key, const char *word)
-{
-    const struct skrt_attr *attr = kernel_attr(kernel, key);
-    return attr != NULL && attr->text != NULL && strcmp(attr->text, word) == 0;
-}
-
-static bool blocks_open(struct blocks *op, const struct kernel *kernel)
+static void blocks_open(struct blocks *op, const struct kernel *kernel)
 {
     const struct skrt_tensor *x = &kernel->tensors[0];
     op->side = kernel_int(kernel, "block_size", 0);
-    op->last = !blocks_word(kernel, "data_format", "NCHW");
-    op->by_channel = blocks_word(kernel, "mode", "CRD");
-    if (x->rank != 4 || op->side < 1 || op->side > INT32_MAX)
-        return false;
-    int64_t square = op->side * op->side;
+    op->last = strcmp(kernel_text(kernel, "data_format", "NHWC"), "NCHW") != 0;
+    op->by_channel = strcmp(kernel_text(kernel, "mode", "DCR"), "CRD") == 0;
     op->images = x->dims[0];
     op->rows = x->dims[op->last ? 1 : 2];
     op->columns = x->dims[op->last ? 2 : 3];
     op->channels = x->dims[op->last ? 3 : 1];
     if (SAMPLE_OWN(_deep)) {
-        bool fits = op->channels % square == 0;
-        op->channels /= square;
-        return fits;
+        op->channels /= op->side * op->side;
+    } else {
+        op->rows /= op->side;
+        op->columns /= op->side;
     }
-    bool fits = op->rows % op->side == 0 && op->columns % op->side == 0;
-    op->rows /= op->side;
-    op->columns /= op->side;
-    return fits;
 }
 
 /* The axes of y. */
@@ -82,16 +70,9 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
     struct blocks op = {.side = 0};
-    if (!kernel_open(&kernel, core, args_offset, 2, false) || !blocks_open(&op, &kernel))
+    if (!kernel_open(&kernel, core, args_offset, 2, false))
         return;
-    int64_t more = SAMPLE_OWN(_deep) ? op.side : 1, deep = SAMPLE_OWN(_deep) ? 1 : op.side;
-    int64_t places[] = {op.rows * more, op.columns * more}, channels = op.channels * deep * deep;
-    struct skrt_tensor y = {.rank = 4, .dims = {op.images}};
-    y.dims[op.last ? 3 : 1] = channels;
-    y.dims[op.last ? 1 : 2] = places[0];
-    y.dims[op.last ? 2 : 3] = places[1];
-    if (!kernel_same_dims(&y, &kernel.tensors[1]))
-        return;
+    blocks_open(&op, &kernel);
     blocks_plan(&op);
     strided_copy(&kernel, core, 0, 1, &op.strided);
 }

@@ -13,8 +13,7 @@ void fill(skrt_core *core, uint64_t args_offset)
     struct ints dims;
     if (!kernel_open(&kernel, core, args_offset, FILL_TENSORS, false) ||
         !ints_of_operand(&dims, &kernel, FILL_DIMS) ||
-        !ints_are_dims(&dims, &kernel.tensors[FILL_Y]) ||
-        kernel_elements(&kernel.tensors[FILL_VALUE]) != 1)
+        !ints_are_dims(&dims, &kernel.tensors[FILL_Y]))
         return;
     space_add(&strided.axes, kernel_elements(&kernel.tensors[FILL_Y]), 0);
     strided_copy(&kernel, core, FILL_VALUE, FILL_Y, &strided);

@@ -44,60 +44,33 @@ struct attention_row {
 };
 
 /* `heads`: of a tensor that has them and its columns in one dimension. */
-static bool heads_open(struct heads *to, const struct skrt_tensor *tensor, const char *layout,
-                       int64_t heads, int64_t depth)
+static struct heads heads_of(const struct skrt_tensor *tensor, const char *layout, int64_t heads,
+                             int64_t depth)
 {
     const int64_t *d = tensor->dims;
-    bool bsh = strcmp(layout, "BSH") == 0, sbh = strcmp(layout, "SBH") == 0;
-    if (tensor->rank != strlen(layout))
-        return false;
     if (strcmp(layout, "BNSD") == 0)
-        *to = (struct heads){d[0], d[1], d[2], d[3], d[1] * d[2] * d[3], d[2] * d[3], d[3]};
-    else if (strcmp(layout, "BSND") == 0)
-        *to = (struct heads){d[0], d[2], d[1], d[3], d[1] * d[2] * d[3], d[3], d[2] * d[3]};
-    else if (bsh || sbh)
-        *to = (struct heads){d[sbh], heads, d[bsh], depth, 0, depth, 0};
-    else
-        return false;
-    if (bsh || sbh) {
-        to->batch = bsh ? d[1] * d[2] : d[2];
-        to->row = bsh ? d[2] : d[1] * d[2];
-    }
-    return (!bsh && !sbh) || d[2] == heads * depth;
-}
-
-static bool attention_heads(struct attention *op)
-{
-    const struct skrt_tensor *t = op->kernel.tensors;
-    const struct skrt_attr *layout = kernel_attr(&op->kernel, "input_layout");
-    const struct skrt_attr *attr = kernel_attr(&op->kernel, "head_num");
-    int64_t heads = attr != NULL ? attr->i : 0;
-    if (heads < 1 || layout == NULL || layout->text == NULL || t[QUERY].rank < 3 || t[KEY].rank < 3)
-        return false;
-    int64_t depth = t[QUERY].rank == 3 ? t[QUERY].dims[2] / heads : t[QUERY].dims[3];
-    return heads_open(&op->query, &t[QUERY], layout->text, heads, depth) &&
-           heads_open(&op->key, &t[KEY], layout->text, depth ? t[KEY].dims[2] / depth : 0, depth) &&
-           op->query.heads == heads;
+        return (struct heads){d[0], d[1], d[2], d[3], d[1] * d[2] * d[3], d[2] * d[3], d[3]};
+    if (strcmp(layout, "BSND") == 0)
+        return (struct heads){d[0], d[2], d[1], d[3], d[1] * d[2] * d[3], d[3], d[2] * d[3]};
+    if (strcmp(layout, "BSH") == 0)
+        return (struct heads){d[0], heads, d[1], depth, d[1] * d[2], depth, d[2]};
+    return (struct heads){d[1], heads, d[0], depth, d[2], depth, d[1] * d[2]};
 }
 
 static bool attention_open(struct attention *op, const skrt_core *core, uint64_t args_offset)
 {
-    const struct skrt_attr *scale;
-    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false) || !attention_heads(op))
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
-    const struct skrt_tensor *t = op->kernel.tensors;
-    const struct heads *q = &op->query, *k = &op->key;
-    scale = kernel_attr(&op->kernel, "scale_value");
-    op->scale = scale != NULL ? (float)scale->f : 1;
-    op->scores = (struct skrt_tensor){.rank = 4, .dims = {q->batches, q->heads, q->rows, k->rows}};
-    int64_t each = q->batches * q->heads * q->rows * COPIES;
-    return q->depth <= MAX_DEPTH && k->depth == q->depth && k->batches == q->batches &&
-           k->heads > 0 && q->heads % k->heads == 0 && kernel_same_dims(&t[KEY], &t[VALUE]) &&
-           kernel_same_dims(&t[QUERY], &t[OUT]) && kernel_elements(&t[MAX]) == each &&
-           kernel_elements(&t[SUM]) == each && t[MAX].dtype == SKRT_f32 &&
-           t[SUM].dtype == SKRT_f32 &&
-           (t[MASK].form == SKRT_ABSENT ||
-            (kernel_dtype_size(t[MASK].dtype) == 1 && broadcast_fits(&t[MASK], &op->scores, 0)));
+    const struct skrt_tensor *query = &op->kernel.tensors[QUERY], *key = &op->kernel.tensors[KEY];
+    const char *layout = kernel_text(&op->kernel, "input_layout", "BSH");
+    int64_t heads = kernel_int(&op->kernel, "head_num", 1);
+    int64_t depth = query->rank == 3 ? query->dims[2] / heads : query->dims[3];
+    op->query = heads_of(query, layout, heads, depth);
+    op->key = heads_of(key, layout, depth ? key->dims[2] / depth : 0, depth);
+    op->scale = kernel_float(&op->kernel, "scale_value", 1);
+    op->scores = (struct skrt_tensor){
+        .rank = 4, .dims = {op->query.batches, op->query.heads, op->query.rows, op->key.rows}};
+    return true;
 }
 
 /* `n`: of the row, among those of all heads and batches. */

@@ -35,67 +35,20 @@ struct fia_row {
     float query[FIA_MAX_DEPTH], out[FIA_MAX_DEPTH], max, sum;
 };
 
-static int64_t fia_int(const struct fia *op, const char *key)
-{
-    const struct skrt_attr *attr = kernel_attr(&op->kernel, key);
-    return attr ? attr->i : 0;
-}
-
-/* Whether a list has the batches, heads and columns that it must. */
-static bool fia_is_cache(const struct fia *op, unsigned tensor)
-{
-    const struct skrt_tensor *list = &op->kernel.tensors[tensor];
-    bool fits =
-        list->form == SKRT_LIST && (list->count == 1 || (int64_t)list->count == op->batches);
-    for (uint64_t i = 0; fits && i < list->count; i++) {
-        const struct skrt_tensor *part = &list->list[i];
-        fits = part->rank == (op->bsh ? 3u : 4u) &&
-               part->dims[0] == (list->count == 1 ? op->batches : 1) &&
-               part->dims[part->rank - 1] == (op->bsh ? op->shared * op->depth : op->depth) &&
-               (op->bsh || part->dims[1] == op->shared);
-    }
-    return fits;
-}
-
-/* Whether values are as the keys are, and the mask, which is for keys of one length, fits these. */
-static bool fia_fits(const struct fia *op)
-{
-    const struct skrt_tensor *t = op->kernel.tensors, *mask = &t[FIA_MASK];
-    uint32_t at = mask->rank == 4 ? 2 : 0, rows = op->bsh ? 1 : 2;
-    bool fits = t[FIA_KEY].count == t[FIA_VALUE].count;
-    for (uint64_t i = 0; fits && i < t[FIA_KEY].count; i++)
-        fits =
-            kernel_same_dims(&t[FIA_KEY].list[i], &t[FIA_VALUE].list[i]) &&
-            (mask->form == SKRT_ABSENT ||
-             (mask->rank == at + 2 && kernel_dtype_size(mask->dtype) == 1 &&
-              mask->dims[at] == op->rows && mask->dims[at + 1] == t[FIA_KEY].list[i].dims[rows]));
-    return fits && (mask->form == SKRT_ABSENT || at == 0 ||
-                    (mask->dims[0] == op->batches && mask->dims[1] == 1));
-}
-
 static bool fia_open(struct fia *op, const skrt_core *core, uint64_t args_offset)
 {
     if (!kernel_open(&op->kernel, core, args_offset, FIA_TENSORS, false))
         return false;
     const struct skrt_tensor *query = &op->kernel.tensors[FIA_QUERY];
-    const struct skrt_attr *scale = kernel_attr(&op->kernel, "scale");
-    op->heads = fia_int(op, "num_heads");
-    op->shared = fia_int(op, "num_key_value_heads");
+    op->heads = kernel_int(&op->kernel, "num_heads", 0);
+    op->shared = kernel_int(&op->kernel, "num_key_value_heads", 0);
     op->shared = op->shared ? op->shared : op->heads;
-    op->scale = scale ? (float)scale->f : 1;
+    op->scale = kernel_float(&op->kernel, "scale", 1);
     op->bsh = query->rank == 3;
-    if ((query->rank != 3 && query->rank != 4) || op->heads < 1 || op->shared < 1)
-        return false;
     op->batches = query->dims[0];
     op->rows = query->dims[op->bsh ? 1 : 2];
     op->depth = query->dims[query->rank - 1] / (op->bsh ? op->heads : 1);
-    if (op->heads % op->shared != 0 ||
-        (op->bsh ? op->depth * op->heads != query->dims[2] : query->dims[1] != op->heads))
-        return false;
-    const struct skrt_tensor *out = &op->kernel.tensors[FIA_OUT], *lse = out + 1;
-    return op->depth <= FIA_MAX_DEPTH && fia_is_cache(op, FIA_KEY) && fia_is_cache(op, FIA_VALUE) &&
-           fia_fits(op) && kernel_same_dims(query, out) && out->dtype == query->dtype &&
-           lse->dtype == SKRT_f32 && kernel_elements(lse) == op->batches * op->heads * op->rows;
+    return true;
 }
 
 /* The element of a row's first column in a tensor with so many heads and rows. */

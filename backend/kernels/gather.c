@@ -46,7 +46,7 @@ static bool gather_open(struct gather *op, const skrt_core *core, uint64_t args_
     ints.at[0] = batch;
     if (op->y == 3 && (!ints_of_operand(&ints, &op->kernel, 2) || ints.count != 1))
         return false;
-    if (!ints_axis(ints.at[0], x->rank, &axis) || batch < 0 || batch > axis ||
+    if (!kernel_axis(ints.at[0], x->rank, &axis) || batch < 0 || batch > axis ||
         batch > indices->rank || !gather_fits(op, (uint32_t)batch, axis))
         return false;
     op->outer = kernel_product(x, (uint32_t)batch, axis);

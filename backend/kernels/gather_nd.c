@@ -18,10 +18,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     bool negative = !by_rows || kernel_flag(&kernel, "negative_index_support", false);
     int64_t axis = by_rows ? INDEXING_ROWS : kernel_int(&kernel, "dim", 0);
     int64_t size = kernel_dtype_size(x->dtype);
-    if (size == 0 || x->dtype != y->dtype ||
-        !indexing_open(&indexing, &kernel, INDICES, x, axis, negative) ||
-        !indexing_fit(&indexing, y))
-        return;
+    indexing_open(&indexing, &kernel, INDICES, x, axis, negative);
     struct kernel_range left = kernel_block_range(core, kernel_elements(y));
     for (struct kernel_row row; kernel_next_row(&left, indexing.length, &row);) {
         int64_t from = indexing_offset(&indexing, row.n);

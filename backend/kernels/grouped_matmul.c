@@ -18,19 +18,8 @@ static const struct skrt_tensor *grouped_list(const struct grouped *op, unsigned
     return &op->kernel.tensors[slot];
 }
 
-/* The matrices of a list with one tensor of three dimensions, or of tensors of two. */
-static int64_t grouped_matrices(const struct skrt_tensor *list, uint32_t rank)
-{
-    if (list->count == 1 && list->list[0].rank == rank + 1)
-        return list->list[0].dims[0];
-    for (uint64_t i = 0; i < list->count; i++)
-        if (list->list[i].rank != rank)
-            return -1;
-    return (int64_t)list->count;
-}
-
 /* Sets up a group whose rows begin with `begin`; its number of rows if x has only one tensor. */
-static bool grouped_product(const struct grouped *op, struct product *product, int64_t group,
+static void grouped_product(const struct grouped *op, struct product *product, int64_t group,
                             int64_t begin, int64_t rows)
 {
     const struct kernel *kernel = &op->kernel;
@@ -39,11 +28,9 @@ static bool grouped_product(const struct grouped *op, struct product *product, i
     bool split = x->count > 1, listed = w->count > 1;
     uint32_t at = split ? (uint32_t)group : 0, matrix = listed ? (uint32_t)group : 0;
     memset(product, 0, sizeof *product);
-    if (!product_view_open(&product->x1, &x->list[at], kernel_listed(kernel, X, at), false) ||
-        !product_view_open(&product->x2, &w->list[matrix], kernel_listed(kernel, WEIGHT, matrix),
-                           kernel_flag(kernel, "transpose_weight", false)) ||
-        !kernel_is_float(product->x1.tensor->dtype) || !kernel_is_float(product->x2.tensor->dtype))
-        return false;
+    product_view_open(&product->x1, &x->list[at], kernel_listed(kernel, X, at), false);
+    product_view_open(&product->x2, &w->list[matrix], kernel_listed(kernel, WEIGHT, matrix),
+                      kernel_flag(kernel, "transpose_weight", false));
     product->k = product->x1.columns;
     product->n = product->x2.columns;
     product->x1.base = split ? 0 : begin * product->k;
@@ -58,10 +45,6 @@ static bool grouped_product(const struct grouped *op, struct product *product, i
         product->bias_data = kernel_listed(kernel, BIAS, of);
         product->bias_base = bias->count > 1 ? 0 : group * product->n;
     }
-    return product->x1.tensor->rank == 2 && product->x2.rows == product->k &&
-           product->result->rank == 2 && product->n == product->result->dims[1] &&
-           (op->results == 1 || product->m == product->result->dims[0]) && !product->x1.nz &&
-           !product->x2.nz;
 }
 
 /* The rows of a group, where x has one tensor: -1 if the list is wrong. */
@@ -77,36 +60,16 @@ static int64_t grouped_rows(const struct grouped *op, int64_t group, int64_t beg
     return rows >= 0 && rows <= op->rows - begin ? rows : -1;
 }
 
-/* Where the rows of all groups end; -1 if anything does not fit. */
-static int64_t grouped_check(const struct grouped *op)
+/* Whether the rows that group_list says are there, and those that each group's result has. */
+static bool grouped_fits(const struct grouped *op)
 {
-    const struct skrt_tensor *bias = grouped_list(op, BIAS);
     int64_t begin = 0;
-    for (int64_t group = 0; group < op->groups; group++) {
-        struct product product;
-        int64_t rows = grouped_rows(op, group, begin);
-        if (rows < 0 || !grouped_product(op, &product, group, begin, rows))
-            return -1;
-        begin += rows;
-        if (product.bias != NULL &&
-            kernel_elements(product.bias) != product.n * (bias->count > 1 ? 1 : op->groups))
-            return -1;
+    for (int64_t group = 0, rows; group < op->groups; group++, begin += rows) {
+        rows = grouped_rows(op, group, begin);
+        if (rows < 0 || (op->results > 1 && rows != op->kernel.tensors[Y + group].dims[0]))
+            return false;
     }
-    return op->results > 1 || begin <= op->rows ? begin : -1;
-}
-
-/* Whether there are as many tensors of each list as there are groups. */
-static bool grouped_counts(const struct grouped *op)
-{
-    const struct skrt_tensor *x = grouped_list(op, X), *bias = grouped_list(op, BIAS);
-    const struct skrt_tensor *ends = &op->kernel.tensors[GROUP_LIST];
-    if (op->groups < 0 || (op->results > 1 && op->results != op->groups) ||
-        (x->count > 1 && (int64_t)x->count != op->groups) ||
-        (bias->count > 0 && grouped_matrices(bias, 1) != op->groups))
-        return false;
-    return ends->form == SKRT_ABSENT
-               ? x->count > 1 || op->groups == 1
-               : ends->dtype == SKRT_i64 && kernel_elements(ends) == op->groups;
+    return op->results > 1 || begin <= op->rows;
 }
 
 static bool grouped_open(struct grouped *op, const skrt_core *core, uint64_t args_offset)
@@ -114,16 +77,10 @@ static bool grouped_open(struct grouped *op, const skrt_core *core, uint64_t arg
     if (!kernel_open_results(&op->kernel, core, args_offset, Y))
         return false;
     const struct skrt_tensor *x = grouped_list(op, X), *w = grouped_list(op, WEIGHT);
-    const struct skrt_tensor *y = &op->kernel.tensors[Y];
-    if (x->form != SKRT_LIST || w->form != SKRT_LIST || grouped_list(op, BIAS)->form != SKRT_LIST ||
-        x->count == 0 || w->count == 0 || x->list[0].rank != 2 || y->rank != 2)
-        return false;
     op->results = op->kernel.tiling->n_tensors - Y;
-    op->groups = grouped_matrices(w, 2);
-    op->rows = x->count == 1 ? x->list[0].dims[0] : y->dims[0];
-    if (x->count == 1 && op->results == 1 && y->dims[0] != op->rows)
-        return false;
-    return grouped_counts(op) && grouped_check(op) >= 0;
+    op->groups = w->count == 1 && w->list[0].rank == 3 ? w->list[0].dims[0] : (int64_t)w->count;
+    op->rows = x->count == 1 ? x->list[0].dims[0] : op->kernel.tensors[Y].dims[0];
+    return grouped_fits(op);
 }
 
 /* The block's part of the rows behind the last group. */

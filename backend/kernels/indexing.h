@@ -15,52 +15,24 @@ struct indexing {
     int64_t length; /* elements at each */
 };
 
-/* Whether `values` have the elements of all places: one for each index, or a slice for each row. */
-static inline bool indexing_fit(const struct indexing *indexing, const struct skrt_tensor *values)
-{
-    const struct skrt_tensor *indices = &indexing->kernel->tensors[indexing->slot];
-    const struct skrt_tensor *tensor = indexing->tensor;
-    struct skrt_tensor wanted = {.rank = 0};
-    if (indices->dtype != SKRT_i32 && indices->dtype != SKRT_i64)
-        return false;
-    if (!indexing->by_rows) {
-        bool fits = indices->rank == tensor->rank && kernel_same_dims(indices, values);
-        for (uint32_t i = 0; fits && i < tensor->rank; i++)
-            fits = i == indexing->axis || indices->dims[i] <= tensor->dims[i];
-        return fits;
-    }
-    if (indices->rank + tensor->rank - 1 - indexing->axis > SKRT_MAX_RANK)
-        return false;
-    for (uint32_t i = 0; i + 1 < indices->rank; i++)
-        wanted.dims[wanted.rank++] = indices->dims[i];
-    for (uint32_t i = indexing->axis; i < tensor->rank; i++)
-        wanted.dims[wanted.rank++] = tensor->dims[i];
-    return kernel_same_dims(&wanted, values);
-}
-
 /* Rows of places if `axis` is negative beyond any, else places along that axis, which may count
  * from the end. */
 enum { INDEXING_ROWS = INT32_MIN };
 
-static inline bool indexing_open(struct indexing *indexing, const struct kernel *kernel,
+static inline void indexing_open(struct indexing *indexing, const struct kernel *kernel,
                                  unsigned slot, const struct skrt_tensor *tensor, int64_t axis,
                                  bool negative)
 {
     const struct skrt_tensor *indices = &kernel->tensors[slot];
     *indexing = (struct indexing){kernel, slot, tensor, .negative = negative, .length = 1};
     indexing->by_rows = axis == INDEXING_ROWS;
-    if (indices->rank == 0 && indexing->by_rows)
-        return false;
     int64_t named = indexing->by_rows ? indices->dims[indices->rank - 1]
                     : axis < 0        ? axis + tensor->rank
                                       : axis;
-    if (named < 0 || named > tensor->rank || (!indexing->by_rows && named == tensor->rank))
-        return false;
     indexing->axis = (uint32_t)named;
     indexing->count = kernel_product(indices, 0, indices->rank - indexing->by_rows);
     if (indexing->by_rows)
         indexing->length = kernel_product(tensor, indexing->axis, tensor->rank);
-    return true;
 }
 
 /* Index `n`, which names a place along an axis of so many; -1 where there is none such. */

@@ -63,14 +63,6 @@ static inline bool ints_are_dims(const struct ints *ints, const struct skrt_tens
     return same;
 }
 
-/* An axis that may count from the end; false if a tensor of this rank has none such. */
-static inline bool ints_axis(int64_t axis, uint32_t rank, uint32_t *found)
-{
-    axis += axis < 0 ? rank : 0;
-    *found = (uint32_t)axis;
-    return axis >= 0 && axis < rank;
-}
-
 /* The one axis that an operand or an attribute says, as ints_of does; the first where it is
  * absent. */
 static inline bool ints_axis_of(const struct kernel *kernel, unsigned slot, const char *key,
@@ -78,7 +70,7 @@ static inline bool ints_axis_of(const struct kernel *kernel, unsigned slot, cons
 {
     struct ints axis;
     return ints_of(&axis, kernel, slot, key) && axis.count <= 1 &&
-           ints_axis(axis.count == 0 ? 0 : axis.at[0], rank, found);
+           kernel_axis(axis.count == 0 ? 0 : axis.at[0], rank, found);
 }
 
 #endif

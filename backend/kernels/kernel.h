@@ -1,9 +1,11 @@
 /* What the sample sub-kernels share: parameters, the split of work over blocks, and access to
  * tensor elements in chunks of one compute type (f32 or i64).
  *
- * Everything here is static: an object of a sub-kernel defines no symbol but its functions. A
- * kernel whose tiling does not have the form that sample_op_check() accepts leaves its results
- * alone; it never touches memory outside the tensors.
+ * Everything here is static: an object of a sub-kernel defines no symbol but its functions.
+ *
+ * A kernel relies on what sample_op_check() has checked: data types, ranks, dimensions and
+ * attributes. It checks what that cannot see: numbers that operands hold when the kernel runs. With
+ * numbers that do not fit it leaves its results alone; it never touches memory outside the tensors.
  */
 #ifndef BACKEND_KERNELS_KERNEL_H
 #define BACKEND_KERNELS_KERNEL_H
@@ -44,9 +46,6 @@ static inline bool kernel_open(struct kernel *kernel, const skrt_core *core, uin
     if (kernel->tiling == NULL || kernel->tiling->n_tensors != n_tensors)
         return false;
     kernel->tensors = kernel->tiling->tensors;
-    for (unsigned i = 0; i < n_tensors; i++)
-        if (kernel->tensors[i].rank > SKRT_MAX_RANK)
-            return false;
     return true;
 }
 
@@ -60,9 +59,6 @@ static inline bool kernel_open_results(struct kernel *kernel, const skrt_core *c
     if (kernel->tiling == NULL || kernel->tiling->n_tensors <= operands)
         return false;
     kernel->tensors = kernel->tiling->tensors;
-    for (unsigned i = 0; i < kernel->tiling->n_tensors; i++)
-        if (kernel->tensors[i].rank > SKRT_MAX_RANK)
-            return false;
     return true;
 }
 
@@ -110,6 +106,13 @@ static inline bool kernel_flag(const struct kernel *kernel, const char *key, boo
     return attr != NULL ? attr->i != 0 : otherwise;
 }
 
+static inline const char *kernel_text(const struct kernel *kernel, const char *key,
+                                      const char *otherwise)
+{
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    return attr != NULL && attr->text != NULL ? attr->text : otherwise;
+}
+
 /* Product of the dimensions from `first` up to, not including, `last`. */
 static inline int64_t kernel_product(const struct skrt_tensor *tensor, uint32_t first,
                                      uint32_t last)
@@ -130,11 +133,12 @@ static inline bool kernel_same_dims(const struct skrt_tensor *a, const struct sk
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
 }
 
-static inline bool kernel_is_vector(const struct skrt_tensor *tensor, uint32_t dtype,
-                                    int64_t length)
+/* An axis that may count from the end; false if a tensor of this rank has none such. */
+static inline bool kernel_axis(int64_t axis, uint32_t rank, uint32_t *found)
 {
-    return tensor->form == SKRT_TENSOR && tensor->dtype == dtype && tensor->rank == 1 &&
-           tensor->dims[0] == length;
+    axis += axis < 0 ? rank : 0;
+    *found = (uint32_t)axis;
+    return axis >= 0 && axis < rank;
 }
 
 /* The part of [0, total) that belongs to `part` of `parts`; parts differ by one at most. */

@@ -10,7 +10,6 @@
 enum { layer_norm_version = 1, layer_norm_v3_version = 3, layer_norm_v4_version = 4 };
 enum { VERSION = SAMPLE_OWN(_version), SHAPED = VERSION == 4 };
 enum { X, GAMMA = 1 + SHAPED, BETA, Y, MEAN, VARIANCE, TENSORS };
-#define LAYER_NORM_EPSILON (VERSION == 1 ? 1e-7 : 1e-5)
 
 struct layer_norm {
     struct kernel kernel;
@@ -18,40 +17,22 @@ struct layer_norm {
     float epsilon;
 };
 
-/* The axis of x that an attribute says, which may be behind the last; -1 if there is none such. */
-static int64_t layer_norm_axis(const struct kernel *kernel, const char *key)
-{
-    const struct skrt_tensor *x = &kernel->tensors[X];
-    const struct skrt_attr *attr = kernel_attr(kernel, key);
-    int64_t axis = attr != NULL ? attr->i : 0;
-    axis += axis < 0 ? x->rank : 0;
-    return axis < 0 || axis > x->rank ? -1 : axis;
-}
-
 static bool layer_norm_open(struct layer_norm *op, const skrt_core *core, uint64_t args_offset)
 {
     const struct kernel *kernel = &op->kernel;
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
     const struct skrt_tensor *x = &kernel->tensors[X];
-    const struct skrt_attr *epsilon = kernel_attr(kernel, "epsilon");
-    int64_t norm = layer_norm_axis(kernel, "begin_norm_axis");
-    int64_t params = layer_norm_axis(kernel, "begin_params_axis");
+    int64_t norm = kernel_int(kernel, "begin_norm_axis", 0);
+    int64_t params = kernel_int(kernel, "begin_params_axis", 0);
+    norm += norm < 0 ? x->rank : 0;
+    params += params < 0 ? x->rank : 0;
     if (SHAPED)
         norm = params = x->rank - kernel_elements(&kernel->tensors[1]);
-    if (norm < 0 || params < 0)
-        return false;
-    int64_t rows = kernel_product(x, 0, (uint32_t)norm);
     op->n = kernel_product(x, (uint32_t)norm, x->rank);
     op->params = kernel_product(x, (uint32_t)params, x->rank);
-    op->epsilon = (float)(epsilon != NULL ? epsilon->f : LAYER_NORM_EPSILON);
-    for (unsigned i = GAMMA; i <= BETA; i++)
-        if (kernel->tensors[i].form != SKRT_ABSENT &&
-            kernel_elements(&kernel->tensors[i]) != op->params)
-            return false;
-    return kernel_same_dims(x, &kernel->tensors[Y]) &&
-           kernel_elements(&kernel->tensors[MEAN]) == rows &&
-           kernel_elements(&kernel->tensors[VARIANCE]) == rows;
+    op->epsilon = kernel_float(kernel, "epsilon", VERSION == 1 ? 1e-7 : 1e-5);
+    return true;
 }
 
 static void layer_norm_load(const struct layer_norm *op, float *to, unsigned tensor, int64_t offset,

@@ -32,17 +32,16 @@ skrt_kernel_fn lrn;
 void lrn(skrt_core *core, uint64_t args_offset)
 {
     struct lrn op;
-    if (!kernel_open(&op.kernel, core, args_offset, TENSORS, false) ||
-        !kernel_same_dims(&op.kernel.tensors[X], &op.kernel.tensors[Y]))
+    if (!kernel_open(&op.kernel, core, args_offset, TENSORS, false))
         return;
     const struct skrt_tensor *x = &op.kernel.tensors[X], *y = &op.kernel.tensors[Y];
-    op.length = x->rank == 0 ? 1 : x->dims[x->rank - 1];
+    op.length = x->dims[x->rank - 1];
     op.radius = kernel_int(&op.kernel, "depth_radius", 5);
     op.bias = kernel_float(&op.kernel, "bias", 1);
     op.alpha = kernel_float(&op.kernel, "alpha", 1);
     op.beta = kernel_float(&op.kernel, "beta", 0.5);
     struct kernel_range range = kernel_block_range(core, kernel_elements(y));
-    for (int64_t at = range.begin; op.radius >= 0 && at < range.end; at++) {
+    for (int64_t at = range.begin; at < range.end; at++) {
         float value = lrn_element(&op, at / op.length, at % op.length);
         kernel_store_f32(kernel_slot(&op.kernel, Y), y->dtype, at, &value, 1);
     }

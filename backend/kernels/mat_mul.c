@@ -30,34 +30,17 @@ struct mat_mul {
     int64_t batches;
 };
 
-/* The operands as the attributes say. */
-static bool mat_mul_views(struct mat_mul *op)
-{
-    static const char *const flags[] = {BATCHED ? "adj_x1" : "transpose_x1",
-                                        BATCHED ? "adj_x2" : "transpose_x2"};
-    const struct kernel *kernel = &op->kernel;
-    return product_view_open(&op->product.x1, &kernel->tensors[X1], kernel_slot(kernel, X1),
-                             kernel_flag(kernel, flags[0], false)) &&
-           product_view_open(&op->product.x2, &kernel->tensors[X2], kernel_slot(kernel, X2),
-                             kernel_flag(kernel, flags[1], false));
-}
-
-static bool mat_mul_fits(const struct mat_mul *op)
-{
-    const struct product *product = &op->product;
-    const struct skrt_tensor *y = product->result;
-    return product->x2.rows == product->k && y->dims[y->rank - 2] == product->m &&
-           y->dims[y->rank - 1] == product->n && broadcast_fits(product->x1.tensor, y, 2) &&
-           broadcast_fits(product->x2.tensor, y, 2) &&
-           (product->bias == NULL || kernel_elements(product->bias) == product->n);
-}
-
 static bool mat_mul_open(struct mat_mul *op, const skrt_core *core, uint64_t args_offset)
 {
     struct product *product = &op->product;
     memset(product, 0, sizeof *product);
-    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false) || !mat_mul_views(op))
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
+    const struct kernel *kernel = &op->kernel;
+    product_view_open(&product->x1, &kernel->tensors[X1], kernel_slot(kernel, X1),
+                      kernel_flag(kernel, BATCHED ? "adj_x1" : "transpose_x1", false));
+    product_view_open(&product->x2, &kernel->tensors[X2], kernel_slot(kernel, X2),
+                      kernel_flag(kernel, BATCHED ? "adj_x2" : "transpose_x2", false));
     const struct skrt_tensor *y = &op->kernel.tensors[Y], *bias = &op->kernel.tensors[BIAS];
     product->m = product->x1.rows;
     product->k = product->x1.columns;
@@ -66,10 +49,8 @@ static bool mat_mul_open(struct mat_mul *op, const skrt_core *core, uint64_t arg
     product->result_data = kernel_slot(&op->kernel, Y);
     product->bias = BIASED && bias->form != SKRT_ABSENT ? bias : NULL;
     product->bias_data = kernel_slot(&op->kernel, BIAS);
-    op->batches = y->rank < 2 ? 0 : kernel_product(y, 0, y->rank - 2);
-    return y->rank >= 2 && mat_mul_fits(op) &&
-           kernel_is_float(product->x1.tensor->dtype) == kernel_is_float(y->dtype) &&
-           kernel_is_float(product->x1.tensor->dtype) == kernel_is_float(product->x2.tensor->dtype);
+    op->batches = kernel_product(y, 0, y->rank - 2);
+    return true;
 }
 
 /* One element, `n` of y. */
@@ -100,24 +81,6 @@ static bool mat_mul_open(struct mat_mul *op, const skrt_core *core, uint64_t arg
 MAT_MUL_PLAIN(f64, double)
 MAT_MUL_PLAIN(u64, uint64_t)
 
-/* Whether all are of one type, in its own order. */
-static bool mat_mul_is_plain(const struct mat_mul *op)
-{
-    const struct product *product = &op->product;
-    uint32_t dtype = product->result->dtype;
-    return product->x1.tensor->dtype == dtype && product->x2.tensor->dtype == dtype &&
-           !product->x1.nz && !product->x2.nz &&
-           (product->bias == NULL || product->bias->dtype == dtype);
-}
-
-static void mat_mul_elements(const struct mat_mul *op, const skrt_core *core)
-{
-    struct kernel_range range = kernel_block_range(core, kernel_elements(op->product.result));
-    bool floats = op->product.result->dtype == SKRT_f64;
-    for (int64_t n = range.begin; mat_mul_is_plain(op) && n < range.end; n++)
-        (floats ? mat_mul_f64 : mat_mul_u64)(op, n);
-}
-
 skrt_kernel_fn SAMPLE;
 
 void SAMPLE(skrt_core *core, uint64_t args_offset)
@@ -126,7 +89,10 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     if (!mat_mul_open(&op, core, args_offset))
         return;
     if (!kernel_is_float(op.kernel.tensors[X1].dtype)) {
-        mat_mul_elements(&op, core);
+        struct kernel_range range = kernel_block_range(core, kernel_elements(op.product.result));
+        bool floats = op.product.result->dtype == SKRT_f64;
+        for (int64_t n = range.begin; n < range.end; n++)
+            (floats ? mat_mul_f64 : mat_mul_u64)(&op, n);
         return;
     }
     struct product *product = &op.product;

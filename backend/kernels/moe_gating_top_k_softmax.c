@@ -19,18 +19,11 @@ static bool gating_open(struct gating *op, const skrt_core *core, uint64_t args_
     const struct kernel *kernel = &op->kernel;
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
-    const struct skrt_tensor *t = kernel->tensors;
-    const struct skrt_attr *k = kernel_attr(kernel, "k");
-    if (k == NULL || t[X].rank < 1 || t[Y].rank != t[X].rank)
-        return false;
-    op->experts = t[X].dims[t[X].rank - 1];
-    op->rows = kernel_product(&t[X], 0, t[X].rank - 1);
-    op->k = k->i;
-    return op->k >= 0 && op->k <= op->experts && kernel_elements(&t[Y]) == op->rows * op->k &&
-           kernel_same_dims(&t[Y], &t[EXPERT]) && kernel_same_dims(&t[Y], &t[ROW]) &&
-           t[EXPERT].dtype == SKRT_i32 && t[ROW].dtype == SKRT_i32 &&
-           (t[FINISHED].form == SKRT_ABSENT ||
-            (t[FINISHED].dtype == SKRT_bool && kernel_elements(&t[FINISHED]) == op->rows));
+    const struct skrt_tensor *x = &kernel->tensors[X];
+    op->experts = x->dims[x->rank - 1];
+    op->rows = kernel_product(x, 0, x->rank - 1);
+    op->k = kernel_int(kernel, "k", 0);
+    return true;
 }
 
 static int64_t gating_load(const struct gating *op, float *x, int64_t row, int64_t at)

@@ -13,18 +13,11 @@ void one_hot(skrt_core *core, uint64_t args_offset)
     uint32_t axis;
     if (!kernel_open(&kernel, core, args_offset, TENSORS, false) ||
         !ints_of_operand(&depth, &kernel, DEPTH) ||
-        !ints_axis(kernel_int(&kernel, "axis", -1), kernel.tensors[Y].rank, &axis))
+        !kernel_axis(kernel_int(&kernel, "axis", -1), kernel.tensors[Y].rank, &axis))
         return;
     const struct skrt_tensor *x = &kernel.tensors[X], *y = &kernel.tensors[Y];
-    struct skrt_tensor left = *y;
-    left.rank--;
-    for (uint32_t i = axis; i < left.rank; i++)
-        left.dims[i] = y->dims[i + 1];
     int64_t size = kernel_dtype_size(y->dtype), inner = kernel_product(y, axis + 1, y->rank);
-    if (size == 0 || depth.count != 1 || depth.at[0] != y->dims[axis] ||
-        !kernel_same_dims(&left, x) || kernel.tensors[ON].dtype != y->dtype ||
-        kernel.tensors[OFF].dtype != y->dtype || kernel_elements(&kernel.tensors[ON]) != 1 ||
-        kernel_elements(&kernel.tensors[OFF]) != 1)
+    if (depth.at[0] != y->dims[axis])
         return;
     struct kernel_range range = kernel_block_range(core, kernel_elements(y));
     for (int64_t at = range.begin; at < range.end; at++) {

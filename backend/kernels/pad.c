@@ -5,11 +5,7 @@
 
 enum { pad_operands = 2, pad_v2_operands = 3, pad_v3_operands = 3, mirror_pad_operands = 2 };
 
-enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_SYMMETRIC, PAD_EDGE, PAD_MODES };
-
-/* As PadV3 and MirrorPad have them. */
-static const char *const pad_modes[PAD_MODES][2] = {
-    {"constant", "constant"}, {"reflect", "REFLECT"}, {"SYMMETRIC", "SYMMETRIC"}, {"edge", "edge"}};
+enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_SYMMETRIC, PAD_EDGE };
 
 struct pad {
     struct kernel kernel;
@@ -19,14 +15,14 @@ struct pad {
     char value[8];
 };
 
-static bool pad_mode_of(struct pad *op)
+/* What the attribute says, by its first letter. */
+static enum pad_mode pad_mode_of(const struct kernel *kernel)
 {
-    const struct skrt_attr *mode = kernel_attr(&op->kernel, "mode");
-    const char *text = mode != NULL && mode->text != NULL ? mode->text : "constant";
-    for (op->mode = PAD_CONSTANT; op->mode < PAD_MODES; op->mode++)
-        if (strcmp(text, pad_modes[op->mode][0]) == 0 || strcmp(text, pad_modes[op->mode][1]) == 0)
-            return true;
-    return false;
+    char first = (char)(kernel_text(kernel, "mode", "constant")[0] | 0x20);
+    return first == 'r'   ? PAD_REFLECT
+           : first == 's' ? PAD_SYMMETRIC
+           : first == 'e' ? PAD_EDGE
+                          : PAD_CONSTANT;
 }
 
 /* Whether y has room for x and this much, and x something to take where it is not a value. */
@@ -47,24 +43,19 @@ static bool pad_open(struct pad *op, const skrt_core *core, uint64_t args_offset
     memset(op, 0, sizeof *op);
     op->y = SAMPLE_OWN(_operands);
     if (!kernel_open(&op->kernel, core, args_offset, op->y + 1, false) ||
-        !ints_of_operand(&all, &op->kernel, 1) || !pad_mode_of(op))
+        !ints_of_operand(&all, &op->kernel, 1))
         return false;
-    const struct skrt_tensor *x = &op->kernel.tensors[0], *y = &op->kernel.tensors[op->y];
+    const struct skrt_tensor *x = &op->kernel.tensors[0];
+    op->mode = pad_mode_of(&op->kernel);
     bool pairs = kernel_flag(&op->kernel, "paddings_contiguous", true);
     op->size = kernel_dtype_size(x->dtype);
-    if (x->rank != y->rank || x->dtype != y->dtype || all.count != 2 * x->rank || op->size == 0)
-        return false;
     for (uint32_t i = 0; i < x->rank; i++) {
         op->before[i] = all.at[pairs ? 2 * i : i];
         if (!pad_axis(op, i, op->before[i], all.at[pairs ? 2 * i + 1 : x->rank + i]))
             return false;
     }
-    const struct skrt_tensor *value = &op->kernel.tensors[2];
-    if (op->y == 3 && value->form == SKRT_TENSOR) {
-        if (value->dtype != x->dtype || kernel_elements(value) != 1)
-            return false;
+    if (op->y == 3 && op->kernel.tensors[2].form == SKRT_TENSOR)
         memcpy(op->value, kernel_slot(&op->kernel, 2), (size_t)op->size);
-    }
     return true;
 }
 

@@ -27,9 +27,7 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, 2, false) ||
-        kernel.tensors[1].dtype != SKRT_bool ||
-        !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]))
+    if (!kernel_open(&kernel, core, args_offset, 2, false))
         return;
     elementwise_run(&kernel, 1, KERNEL_OF(kernel.tensors[0].dtype, PREDICATE_OF), NULL,
                     skrt_block_idx(core), skrt_block_num(core));

@@ -32,12 +32,10 @@ struct product {
     struct product_blocks blocks; /* set by product_cut */
 };
 
-/* A view of the last two dimensions of a tensor; false if it has none such. */
-static inline bool product_view_open(struct product_view *view, const struct skrt_tensor *tensor,
+/* A view of the last two dimensions of a tensor. */
+static inline void product_view_open(struct product_view *view, const struct skrt_tensor *tensor,
                                      const void *data, bool transposed)
 {
-    if (tensor->rank < 2)
-        return false;
     *view = (struct product_view){.data = data,
                                   .tensor = tensor,
                                   .nz = tensor->format == SKRT_FRACTAL_NZ,
@@ -46,7 +44,6 @@ static inline bool product_view_open(struct product_view *view, const struct skr
                                   .stored_columns = tensor->dims[tensor->rank - 1]};
     view->rows = transposed ? view->stored_columns : view->stored_rows;
     view->columns = transposed ? view->stored_rows : view->stored_columns;
-    return !view->nz || tensor->rank == 2;
 }
 
 /* Has what stands there come to the cache; it need not exist. */

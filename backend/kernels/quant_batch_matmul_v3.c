@@ -24,12 +24,6 @@ struct qbmm_tiles {
     int64_t first, step, end;
 };
 
-static bool qbmm_is_optional(const struct qbmm *op, unsigned tensor, uint32_t dtype, int64_t length)
-{
-    const struct skrt_tensor *found = &op->kernel.tensors[tensor];
-    return found->form == SKRT_ABSENT || kernel_is_vector(found, dtype, length);
-}
-
 static bool qbmm_open(struct qbmm *op, const skrt_core *core, uint64_t args_offset)
 {
     if (!kernel_open(&op->kernel, core, args_offset, QBMM_TENSORS, true))
@@ -37,22 +31,13 @@ static bool qbmm_open(struct qbmm *op, const skrt_core *core, uint64_t args_offs
     op->workspace = kernel_slot(&op->kernel, QBMM_TENSORS);
     const struct skrt_tensor *x1 = &op->kernel.tensors[QBMM_X1];
     const struct skrt_tensor *x2 = &op->kernel.tensors[QBMM_X2];
-    const struct skrt_tensor *y = &op->kernel.tensors[QBMM_Y];
-    if (x1->rank != 2 || x2->rank != 2 || y->rank != 2 || x1->dtype != SKRT_i8 ||
-        x2->dtype != SKRT_i8)
-        return false;
     op->product = (struct product_i8){.x1 = kernel_slot(&op->kernel, QBMM_X1),
                                       .x2 = kernel_slot(&op->kernel, QBMM_X2),
                                       .nz = x2->format == SKRT_FRACTAL_NZ,
                                       .m = x1->dims[0],
                                       .k = x1->dims[1],
                                       .n = x2->dims[1]};
-    int64_t m = op->product.m, n = op->product.n;
-    return x2->dims[0] == op->product.k && y->dims[0] == m && y->dims[1] == n &&
-           kernel_is_vector(&op->kernel.tensors[QBMM_SCALE], SKRT_f32, n) &&
-           op->kernel.tensors[QBMM_OFFSET].form == SKRT_ABSENT &&
-           qbmm_is_optional(op, QBMM_BIAS, SKRT_i32, n) &&
-           qbmm_is_optional(op, QBMM_PERTOKEN, SKRT_f32, m);
+    return true;
 }
 
 static struct qbmm_tiles qbmm_tiles_of(struct qbmm *op, const skrt_core *core)

@@ -11,8 +11,7 @@ enum quantise_round { QUANTISE_NEAREST, QUANTISE_FLOOR, QUANTISE_CEIL, QUANTISE_
 /* What the attribute says; without, or with other words, to nearest even. */
 static inline enum quantise_round quantise_round(const struct kernel *kernel, const char *key)
 {
-    const struct skrt_attr *attr = kernel_attr(kernel, key);
-    char first = attr != NULL && attr->text != NULL ? (char)(attr->text[0] | 0x20) : 'r';
+    char first = (char)(kernel_text(kernel, key, "round")[0] | 0x20);
     return first == 'f'   ? QUANTISE_FLOOR
            : first == 'c' ? QUANTISE_CEIL
            : first == 't' ? QUANTISE_TRUNC

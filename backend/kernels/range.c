@@ -50,11 +50,6 @@ skrt_kernel_fn range;
 void range(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, TENSORS, false) || kernel.tensors[Y].rank != 1)
-        return;
-    for (unsigned i = 0; i < Y; i++)
-        if (kernel.tensors[i].dtype != kernel.tensors[Y].dtype ||
-            kernel_elements(&kernel.tensors[i]) != 1)
-            return;
-    KERNEL_OF(kernel.tensors[Y].dtype, RANGE_OF)(&kernel, core);
+    if (kernel_open(&kernel, core, args_offset, TENSORS, false))
+        KERNEL_OF(kernel.tensors[Y].dtype, RANGE_OF)(&kernel, core);
 }

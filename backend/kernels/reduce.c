@@ -45,30 +45,13 @@ static bool reduce_choose(struct reduce *op)
     return known;
 }
 
-/* Whether y has the dimensions that are left. */
-static bool reduce_fits(const struct reduce *op)
-{
-    const struct skrt_tensor *x = &op->kernel.tensors[X], *y = &op->kernel.tensors[Y];
-    bool keep = kernel_flag(&op->kernel, "keep_dims", false);
-    uint32_t rank = 0;
-    for (uint32_t axis = 0; axis < x->rank; axis++) {
-        bool along = op->set >> axis & 1;
-        if (along && !keep)
-            continue;
-        if (rank == y->rank || y->dims[rank++] != (along ? 1 : x->dims[axis]))
-            return false;
-    }
-    return rank == y->rank && x->dtype == y->dtype;
-}
-
 static bool reduce_open(struct reduce *op, const skrt_core *core, uint64_t args_offset)
 {
     op->set = 0;
-    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false) || !reduce_choose(op) ||
-        !reduce_fits(op))
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false) || !reduce_choose(op))
         return false;
     axes_open(&op->axes, &op->kernel.tensors[X], op->set);
-    return true;
+    return kernel_elements(&op->kernel.tensors[Y]) == op->axes.lines;
 }
 
 #define REDUCE_JOIN(as, type, sum, product)                                                        \

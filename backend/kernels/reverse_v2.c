@@ -12,7 +12,6 @@ void reverse_v2(skrt_core *core, uint64_t args_offset)
     struct strided strided = {.offset = 0};
     uint32_t set = 0;
     if (!kernel_open(&kernel, core, args_offset, TENSORS, false) ||
-        !kernel_same_dims(&kernel.tensors[X], &kernel.tensors[Y]) ||
         !axes_choose_tensor(&set, &kernel, &kernel.tensors[X], AXIS))
         return;
     const struct skrt_tensor *x = &kernel.tensors[X];

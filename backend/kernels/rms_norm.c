@@ -19,8 +19,6 @@ enum {
 /* What is normalised. */
 enum { X = ADDS ? SUM : X1 };
 
-static const double rms_norm_epsilon = 1e-6;
-
 /* Makes x, where it is a sum. */
 static void rms_norm_add(const struct kernel *kernel, int64_t offset, int64_t n)
 {
@@ -61,35 +59,18 @@ static void rms_norm_scale(const struct kernel *kernel, int64_t offset, int64_t 
     }
 }
 
-/* Whether gamma has the last dimensions of x, and x as many rows as rstd. */
-static bool rms_norm_fits(const struct kernel *kernel)
-{
-    const struct skrt_tensor *x = &kernel->tensors[X1], *gamma = &kernel->tensors[GAMMA];
-    const struct skrt_tensor *rstd = &kernel->tensors[RSTD];
-    if (gamma->rank == 0 || gamma->rank > x->rank || rstd->dtype != SKRT_f32 ||
-        kernel_elements(rstd) != kernel_product(x, 0, x->rank - gamma->rank))
-        return false;
-    for (uint32_t back = 1; back <= gamma->rank; back++)
-        if (gamma->dims[gamma->rank - back] != x->dims[x->rank - back])
-            return false;
-    return kernel_same_dims(x, &kernel->tensors[Y]) &&
-           (!ADDS || (kernel_same_dims(x, &kernel->tensors[X2]) &&
-                      kernel_same_dims(x, &kernel->tensors[X])));
-}
-
 skrt_kernel_fn SAMPLE;
 
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    if (!kernel_open(&kernel, core, args_offset, TENSORS, false) || !rms_norm_fits(&kernel))
+    if (!kernel_open(&kernel, core, args_offset, TENSORS, false))
         return;
     int64_t n = kernel_elements(&kernel.tensors[GAMMA]);
-    const struct skrt_attr *epsilon = kernel_attr(&kernel, "epsilon");
-    float added = (float)(epsilon != NULL ? epsilon->f : rms_norm_epsilon);
+    float epsilon = kernel_float(&kernel, "epsilon", 1e-6);
     struct kernel_range range = kernel_block_range(core, kernel_elements(&kernel.tensors[RSTD]));
     for (int64_t row = range.begin; row < range.end; row++) {
-        float value = rms_norm_rstd(&kernel, row * n, n, added);
+        float value = rms_norm_rstd(&kernel, row * n, n, epsilon);
         rms_norm_scale(&kernel, row * n, n, value);
         ((float *)kernel_slot(&kernel, RSTD))[row] = value;
     }

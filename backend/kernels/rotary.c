@@ -16,15 +16,11 @@ static bool rotary_open(struct rotary *op, const skrt_core *core, uint64_t args_
 {
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
-    const struct skrt_tensor *t = op->kernel.tensors, *x = &t[X];
-    const struct skrt_attr *mode = kernel_attr(&op->kernel, "mode");
-    if (x->rank == 0 || x->dims[x->rank - 1] % 2 != 0 || !broadcast_fits(&t[R1], x, 1) ||
-        !kernel_same_dims(&t[R1], &t[R2]) || !kernel_same_dims(x, &t[Y]))
-        return false;
+    const struct skrt_tensor *x = &op->kernel.tensors[X];
     op->n = x->dims[x->rank - 1];
     op->rows = kernel_product(x, 0, x->rank - 1);
-    op->pairs = mode != NULL && mode->i == 1;
-    return t[R1].dims[t[R1].rank - 1] == op->n;
+    op->pairs = kernel_int(&op->kernel, "mode", 0) == 1;
+    return true;
 }
 
 static void rotary_load(const struct rotary *op, float *to, unsigned tensor, int64_t offset,

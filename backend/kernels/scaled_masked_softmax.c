@@ -23,15 +23,12 @@ static bool masked_softmax_open(struct masked_softmax *op, const skrt_core *core
     const struct kernel *kernel = &op->kernel;
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
-    const struct skrt_tensor *x = &kernel->tensors[X], *mask = &kernel->tensors[MASK];
-    const struct skrt_attr *scale = kernel_attr(kernel, "scale");
-    op->scale = scale != NULL ? (float)scale->f : 1;
+    const struct skrt_tensor *x = &kernel->tensors[X];
+    op->scale = kernel_float(kernel, "scale", 1);
     op->triangle = kernel_flag(kernel, "fixed_triu_mask", false);
-    if (x->rank < 2 || !kernel_same_dims(x, &kernel->tensors[Y]))
-        return false;
     op->n = x->dims[x->rank - 1];
     op->rows = kernel_product(x, 0, x->rank - 1);
-    return mask->form == SKRT_ABSENT || (mask->dtype == SKRT_bool && broadcast_fits(mask, x, 0));
+    return true;
 }
 
 /* Loads scaled elements of a row, masked. */

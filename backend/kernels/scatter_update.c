@@ -15,21 +15,15 @@ static bool scatter_open(struct scatter *op, const skrt_core *core, uint64_t arg
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
     const struct skrt_tensor *var = &op->kernel.tensors[VAR];
-    const struct skrt_tensor *indices = &op->kernel.tensors[INDICES];
     const struct skrt_tensor *updates = &op->kernel.tensors[UPDATES];
-    const struct skrt_attr *attr = kernel_attr(&op->kernel, "axis");
-    int64_t axis = attr != NULL ? attr->i : 0;
-    axis += axis < 0 ? var->rank : 0;
-    if (axis < 0 || axis >= var->rank || updates->rank != var->rank || indices->rank != 1)
-        return false;
+    uint32_t axis;
+    kernel_axis(kernel_int(&op->kernel, "axis", 0), var->rank, &axis);
     op->slices = var->dims[axis];
     op->updates = updates->dims[axis];
-    op->outer = kernel_product(var, 0, (uint32_t)axis);
-    op->inner = kernel_product(var, (uint32_t)axis + 1, var->rank);
+    op->outer = kernel_product(var, 0, axis);
+    op->inner = kernel_product(var, axis + 1, var->rank);
     op->element = kernel_dtype_size(var->dtype);
-    return updates->dtype == var->dtype && op->updates == indices->dims[0] &&
-           op->outer == kernel_product(updates, 0, (uint32_t)axis) &&
-           op->inner == kernel_product(updates, (uint32_t)axis + 1, updates->rank);
+    return true;
 }
 
 /* Updates elements of each slice of one outer index, the row's. Of several updates of one slice the

@@ -43,8 +43,6 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         return;
     uint32_t dtype = kernel.tensors[3].dtype;
     elementwise_fn *chunk = select_of(kernel_dtype_size(dtype));
-    if (kernel.tensors[0].dtype != SKRT_bool || kernel.tensors[1].dtype != dtype ||
-        kernel.tensors[2].dtype != dtype || chunk == NULL)
-        return;
-    elementwise_run(&kernel, 3, chunk, NULL, skrt_block_idx(core), skrt_block_num(core));
+    if (chunk != NULL)
+        elementwise_run(&kernel, 3, chunk, NULL, skrt_block_idx(core), skrt_block_num(core));
 }

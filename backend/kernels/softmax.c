@@ -121,14 +121,11 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct softmax op;
     uint32_t set = 0;
     if (!kernel_open(&op.kernel, core, args_offset, TENSORS, false) ||
-        !kernel_same_dims(&op.kernel.tensors[X], &op.kernel.tensors[Y]) ||
         !axes_choose_attr(&set, &op.kernel, &op.kernel.tensors[X], "axes", -1))
         return;
     axes_open(&op.axes, &op.kernel.tensors[X], set);
     struct kernel_range range = kernel_block_range(core, op.axes.lines);
     bool wide = op.kernel.tensors[X].dtype == SKRT_f64;
-    if (wide != (op.kernel.tensors[Y].dtype == SKRT_f64))
-        return;
     for (int64_t n = range.begin; n < range.end; n++)
         (wide ? softmax_line_f64 : softmax_line)(&op, axes_line(&op.axes, n));
 }

@@ -19,43 +19,16 @@ static int64_t split_length(const struct split *op, uint32_t part)
     return SAMPLE_OWN(_unpacks) ? 1 : op->kernel.tensors[SPLIT_Y + part].dims[op->dim];
 }
 
-/* Whether `split_v` and `split_v_d` say lengths that the results have; -1 is what is left. */
+/* Whether the operand of SplitV says lengths that the results have; -1 is what is left. */
 static bool split_lengths(const struct split *op)
 {
     struct ints lengths;
-    if (!ints_of(&lengths, &op->kernel, SPLIT_Y == 3 ? 1 : 0, "size_splits"))
+    if (!ints_of_operand(&lengths, &op->kernel, 1))
         return false;
-    if (SPLIT_Y == 1 && lengths.count == 0)
-        return true;
-    for (uint32_t i = 0; i < lengths.count && lengths.count == op->parts; i++)
+    for (uint32_t i = 0; i < op->parts; i++)
         if (lengths.at[i] != -1 && lengths.at[i] != split_length(op, i))
             return false;
-    return lengths.count == op->parts;
-}
-
-static bool split_axis(struct split *op)
-{
-    return ints_axis_of(&op->kernel, SPLIT_Y == 3 ? 2 : 0,
-                        SAMPLE_OWN(_unpacks) ? "axis" : "split_dim",
-                        op->kernel.tensors[SPLIT_X].rank, &op->dim);
-}
-
-/* Whether the results together are x. */
-static bool split_fits(const struct split *op)
-{
-    const struct skrt_tensor *x = &op->kernel.tensors[SPLIT_X];
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < op->parts; i++) {
-        const struct skrt_tensor *y = &op->kernel.tensors[SPLIT_Y + i];
-        if (y->rank != x->rank - SAMPLE_OWN(_unpacks) || y->dtype != x->dtype)
-            return false;
-        for (uint32_t axis = 0; axis < x->rank; axis++)
-            if (axis != op->dim &&
-                y->dims[axis - (SAMPLE_OWN(_unpacks) && axis > op->dim)] != x->dims[axis])
-                return false;
-        sum += split_length(op, i);
-    }
-    return sum == x->dims[op->dim];
+    return true;
 }
 
 static bool split_open(struct split *op, const skrt_core *core, uint64_t args_offset)
@@ -65,11 +38,16 @@ static bool split_open(struct split *op, const skrt_core *core, uint64_t args_of
     const struct skrt_tensor *x = &op->kernel.tensors[SPLIT_X];
     op->parts = op->kernel.tiling->n_tensors - SPLIT_Y;
     op->bytes = kernel_dtype_size(x->dtype);
-    if (op->bytes == 0 || !split_axis(op) || !split_lengths(op) || !split_fits(op))
+    if (!ints_axis_of(&op->kernel, SPLIT_Y == 3 ? 2 : 0,
+                      SAMPLE_OWN(_unpacks) ? "axis" : "split_dim", x->rank, &op->dim) ||
+        (SPLIT_Y == 3 && !split_lengths(op)))
         return false;
     op->unit = kernel_product(x, op->dim + 1, x->rank);
     op->row = x->dims[op->dim] * op->unit;
-    return true;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < op->parts; i++)
+        sum += split_length(op, i);
+    return sum == x->dims[op->dim];
 }
 
 /* The row is one of x. */

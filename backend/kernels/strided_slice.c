@@ -37,7 +37,7 @@ static bool cut_by_axes(struct cut *cut, const struct kernel *kernel, unsigned s
         cut->begin.at[i] = cut->end.at[i] = 0, cut->strides.at[i] = 1;
     for (uint32_t i = 0; i < said.begin.count; i++) {
         if ((there && axes.count != said.begin.count) ||
-            !ints_axis(there ? axes.at[i] : i, rank, &axis) || !has(cut->begin_mask, axis))
+            !kernel_axis(there ? axes.at[i] : i, rank, &axis) || !has(cut->begin_mask, axis))
             return false;
         cut->begin.at[axis] = said.begin.at[i];
         cut->end.at[axis] = said.end.at[i];

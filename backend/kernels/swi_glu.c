@@ -26,15 +26,12 @@ void swi_glu(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
     struct axes x, y;
-    uint32_t set = 0, y_set = 0;
+    uint32_t set = 0;
     if (!kernel_open(&kernel, core, args_offset, TENSORS, false) ||
-        !axes_choose_attr(&set, &kernel, &kernel.tensors[X], "dim", -1) ||
-        !axes_choose_attr(&y_set, &kernel, &kernel.tensors[Y], "dim", -1) || set != y_set)
+        !axes_choose_attr(&set, &kernel, &kernel.tensors[X], "dim", -1))
         return;
     axes_open(&x, &kernel.tensors[X], set);
     axes_open(&y, &kernel.tensors[Y], set);
-    if (x.length != 2 * y.length || x.lines != y.lines)
-        return;
     struct kernel_range range = kernel_block_range(core, x.lines);
     for (int64_t n = range.begin; n < range.end; n++)
         swi_glu_line(&kernel, &x, &y, axes_line(&x, n), axes_line(&y, n));

@@ -13,23 +13,17 @@ struct top_k {
 
 static bool top_k_open(struct top_k *op, const skrt_core *core, uint64_t args_offset)
 {
-    uint32_t set = 0, y_set = 0;
+    uint32_t set = 0;
     const struct kernel *kernel = &op->kernel;
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false) ||
-        kernel_elements(&kernel->tensors[K]) != 1)
-        return false;
-    const struct skrt_tensor *values = &kernel->tensors[VALUES];
-    if (!axes_choose_attr(&set, kernel, &kernel->tensors[X], "dim", -1) ||
-        !axes_choose_attr(&y_set, kernel, values, "dim", -1) || set != y_set)
+        !axes_choose_attr(&set, kernel, &kernel->tensors[X], "dim", -1))
         return false;
     int64_t k;
     kernel_load_i64(&k, kernel_slot(kernel, K), kernel->tensors[K].dtype, 0, 1);
     axes_open(&op->x, &kernel->tensors[X], set);
-    axes_open(&op->y, values, set);
+    axes_open(&op->y, &kernel->tensors[VALUES], set);
     op->largest = kernel_flag(kernel, "largest", true);
-    return op->y.length == k && k <= op->x.length && op->x.lines == op->y.lines &&
-           kernel_same_dims(values, &kernel->tensors[INDICES]) &&
-           values->dtype == kernel->tensors[X].dtype;
+    return op->y.length == k;
 }
 
 /* For each class: whether `a` comes before `b`; and the item that follows

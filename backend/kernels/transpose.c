@@ -15,10 +15,8 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     if (!ints_open(&perm, &kernel, core, args_offset, y, "perm"))
         return;
     const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
-    if (perm.count != from->rank || to->rank != from->rank)
-        return;
     for (uint32_t i = 0; i < perm.count; i++) {
-        if (!ints_axis(perm.at[i], from->rank, &axis) || to->dims[i] != from->dims[axis])
+        if (!kernel_axis(perm.at[i], from->rank, &axis) || to->dims[i] != from->dims[axis])
             return;
         seen |= UINT32_C(1) << axis;
         space_add(&strided.axes, to->dims[i], kernel_product(from, axis + 1, from->rank));

@@ -164,7 +164,7 @@ static void unary_attributes(struct unary_op *op, const struct kernel *kernel)
         op->i64[i] = attr != NULL ? attr->i : 0;
         op->u64[i] = (uint64_t)op->i64[i];
         if (row->word != NULL)
-            op->f64[i] = attr != NULL && attr->text != NULL && strcmp(attr->text, row->word) == 0;
+            op->f64[i] = strcmp(kernel_text(kernel, row->keys[0], ""), row->word) == 0;
         op->f32[i] = (float)op->f64[i];
     }
 }
@@ -175,9 +175,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
     struct unary_op op = {.row = &SAMPLE_OWN(_row)};
-    if (!kernel_open(&kernel, core, args_offset, 2, false) ||
-        !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]) ||
-        kernel.tensors[0].dtype != kernel.tensors[1].dtype)
+    if (!kernel_open(&kernel, core, args_offset, 2, false))
         return;
 #define UNARY_OF(as) (op.row->as != NULL ? unary_##as : NULL)
     elementwise_fn *chunk = KERNEL_OF(kernel.tensors[0].dtype, UNARY_OF);

@@ -16,15 +16,15 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/optypes/op_types.h"
 
-enum { MAX_TENSORS = 33, MAX_TEST_ATTRS = 5 };
+enum { TEXT_TENSORS = 33, TEXT_ATTRS = 5 };
 
 /* An op in text: tensors "f32[2, 3]" or "i8[4, 5]:NZ", "none", lists of two equal ones
  * "2 * f32[3]", attributes "key=value", where a value may be a text, "'text", "[]" or "[1, 0]". */
 struct op_text {
     const char *type;
     unsigned n_operands, n_results;
-    const char *tensors[MAX_TENSORS];
-    const char *attrs[MAX_TEST_ATTRS];
+    const char *tensors[TEXT_TENSORS];
+    const char *attrs[TEXT_ATTRS];
 };
 
 static inline uint32_t dtype_parse(const char *text, size_t length)
@@ -94,12 +94,12 @@ static struct op_types *known;
 
 static inline bool op_check(const struct op_text *op, struct sample_op_error *error)
 {
-    struct skrt_tensor tensors[MAX_TENSORS];
-    struct skrt_attr attrs[MAX_TEST_ATTRS];
+    struct skrt_tensor tensors[TEXT_TENSORS];
+    struct skrt_attr attrs[TEXT_ATTRS];
     unsigned n_attrs = 0;
     for (unsigned i = 0; i < op->n_operands + op->n_results; i++)
         tensors[i] = tensor_parse(op->tensors[i]);
-    for (; n_attrs < MAX_TEST_ATTRS && op->attrs[n_attrs] != NULL; n_attrs++)
+    for (; n_attrs < TEXT_ATTRS && op->attrs[n_attrs] != NULL; n_attrs++)
         attrs[n_attrs] = attr_parse(op->attrs[n_attrs]);
     memset(error, 0, sizeof *error);
     return sample_op_check(known, op->type, tensors, op->n_operands, op->n_results, attrs, n_attrs,

@@ -408,33 +408,6 @@ static void test_updates(void **state)
         }
 }
 
-/* --------------------------------------------------------------------- wrong tilings ---- */
-
-/* Results stay as they are where shapes or dtypes do not fit. */
-static void test_wrong(void **state)
-{
-    (void)state;
-    static const struct {
-        skrt_kernel_fn *fn;
-        unsigned tensors;
-    } cases[] = {{sub, 3},       {equal, 3},     {neg, 2},          {is_nan, 2},
-                 {select_op, 4}, {select_v2, 4}, {clip_by_value, 4}};
-    for (size_t c = 0; c < COUNT(cases); c++)
-        for (int fault = 0; fault < 3; fault++) {
-            struct op op = {0};
-            for (unsigned t = 0; t < cases[c].tensors; t++)
-                op_add(&op, fault == 1 && t == 0 ? SKRT_i64 : SKRT_u32,
-                       DIMS(fault == 0 && t == 0 ? 3 : 4));
-            if (fault == 2)
-                op_add(&op, SKRT_u32, DIMS(4));
-            op_launch(&op, (struct subject){NULL, cases[c].fn}, 2);
-            for (unsigned t = 0; t < op.n_tensors; t++)
-                for (size_t at = 0; at < op.bytes[t]; at++)
-                    assert_int_equal(op.data[t][at], 0xa5);
-            op_free(&op);
-        }
-}
-
 /* --------------------------------------------------------------------- vector levels ---- */
 
 struct level_case {
@@ -535,7 +508,6 @@ int main(void)
         cmocka_unit_test(test_nan),          cmocka_unit_test(test_logical),
         cmocka_unit_test(test_is_nan),       cmocka_unit_test(test_select),
         cmocka_unit_test(test_clip),         cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_wrong),
     };
     return cmocka_run_group_tests(tests, suite_open, suite_close);
 }

@@ -218,42 +218,6 @@ static void test_quant_matmul_wraps(void **state)
     at_vector_levels(run_quant_matmul_that_wraps);
 }
 
-/* One dimension of a tensor that is made to disagree with the others. */
-struct fault {
-    unsigned tensor, axis;
-};
-
-/* Shortens each dimension in turn: the kernel must leave the results alone. */
-static void check_faults(struct op *op, struct subject subject, const struct fault *faults,
-                         size_t n_faults)
-{
-    unsigned y = op->n_tensors - 1;
-    for (size_t f = 0; f < n_faults; f++) {
-        int64_t *dim = &op->tensors[faults[f].tensor].dims[faults[f].axis];
-        --*dim;
-        op_launch(op, subject, 3);
-        ++*dim;
-        for (size_t i = 0; i < op->bytes[y]; i++)
-            assert_int_equal(op->data[y][i], 0xa5);
-    }
-    op_free(op);
-}
-
-static void test_matmul_wrong_tiling(void **state)
-{
-    (void)state;
-    const struct fault faults[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}};
-    const struct fault quant_faults[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0},
-                                         {4, 0}, {5, 0}, {6, 0}, {6, 1}};
-    struct op op = {0};
-    op_add_random(&op, SKRT_f32, DIMS(4, 5));
-    op_add_random(&op, SKRT_f32, DIMS(5, 3));
-    op_add(&op, SKRT_f32, DIMS(4, 3));
-    check_faults(&op, (struct subject){mat_mul, NULL}, faults, COUNT(faults));
-    build_quant_matmul(&op, 4, 5, 6, SKRT_bf16, true, true);
-    check_faults(&op, quant_matmul, quant_faults, COUNT(quant_faults));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,7 +225,6 @@ int main(void)
         cmocka_unit_test(test_quant_matmul),
         cmocka_unit_test(test_quant_matmul_for_one_aiv),
         cmocka_unit_test(test_quant_matmul_wraps),
-        cmocka_unit_test(test_matmul_wrong_tiling),
     };
     return cmocka_run_group_tests(tests, suite_open, suite_close);
 }

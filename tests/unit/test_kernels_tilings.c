@@ -1,25 +1,26 @@
-/* Sample kernels with random tilings, most of which do not fit: whatever these say, a kernel reads
- * nothing behind a tensor, writes nothing beside one, and leaves its operands as they are. */
+/* Sample kernels with all tilings that they accept and random contents, most of which do not fit:
+ * whatever operands hold, a kernel reads nothing outside a tensor, writes nothing outside one, and
+ * leaves its operands as they are. */
 #include "tests/unit/kernel_harness.h"
 
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "backend/kernels/sample_ops.h"
+#include "backend/kernels/nz.h"
 
 /* The harness has a struct op of its own. */
 #define op op_of_module
 #include "ir/optypes/op_types.h"
 #undef op
 
-enum { SLOTS = 48, SLOT_BYTES = 1 << 15, MOST_DIM = 5, MOST_RANK = 4, CANARY = 0x3c };
+#include "tests/unit/accepted_ops.h"
+
+enum { SLOTS = 48, SLOT_BYTES = 1 << 15, CANARY = 0x3c };
 
 /* Memory that ends at a page that cannot be touched. */
 static unsigned char *slots[SLOTS];
 static size_t sizes[SLOTS];
 static unsigned n_slots;
-
-static struct op_types *known;
 
 struct row {
     const char *name, *type;
@@ -82,108 +83,35 @@ static unsigned char *take_slot(size_t bytes)
     return data;
 }
 
-static struct skrt_tensor random_tensor(const struct skrt_tensor *like)
+static unsigned char *take_tensor(const struct skrt_tensor *tensor)
 {
-    static const uint32_t dtypes[] = {SKRT_f32, SKRT_f16, SKRT_bf16, SKRT_i8,  SKRT_i32,
-                                      SKRT_i64, SKRT_u8,  SKRT_bool, SKRT_i16, SKRT_u64};
-    struct skrt_tensor tensor = {.dtype = dtypes[below(COUNT(dtypes))],
-                                 .rank = below(MOST_RANK + 1)};
-    for (uint32_t i = 0; i < tensor.rank; i++)
-        tensor.dims[i] = below(MOST_DIM + 1);
-    if (like != NULL && below(4) > 0) {
-        uint32_t dtype = below(3) > 0 ? like->dtype : tensor.dtype;
-        tensor = *like;
-        tensor.dtype = dtype;
-        if (below(3) == 0 && tensor.rank > 0)
-            tensor.dims[below(tensor.rank)] = below(MOST_DIM + 1);
-        if (below(4) == 0 && tensor.rank > 0)
-            tensor.rank--;
-    }
-    return tensor;
-}
-
-static size_t tensor_bytes(const struct skrt_tensor *tensor)
-{
-    size_t n = tensor->dtype == SKRT_u64 ? 8 : dtype_size(tensor->dtype);
+    int64_t size = dtype_info((enum dtype)tensor->dtype)->bits / 8, n = 1;
     for (uint32_t i = 0; i < tensor->rank; i++)
-        n *= (size_t)tensor->dims[i];
-    return n;
+        n *= tensor->dims[i];
+    if (tensor->format == SKRT_FRACTAL_NZ)
+        n = nz_elements(tensor->dims[0], tensor->dims[1], size);
+    return take_slot((size_t)(n * size));
 }
 
-/* Adds a list of up to three tensors; `parts` has room for them. */
-static unsigned char *add_list(struct skrt_tensor *list, struct skrt_tensor *parts,
-                               const struct skrt_tensor *like)
+/* The tensors of a list, and its table. */
+static unsigned char *take_list(const struct skrt_tensor *list)
 {
-    uint32_t count = below(4), words = 1;
-    unsigned char *data[3];
-    for (uint32_t i = 0; i < count; i++) {
-        parts[i] = random_tensor(like);
-        data[i] = take_slot(tensor_bytes(&parts[i]));
-        words += 2 + parts[i].rank;
+    uint64_t words = 1;
+    unsigned char *data[2];
+    assert_true(list->count <= COUNT(data));
+    for (uint64_t i = 0; i < list->count; i++) {
+        data[i] = take_tensor(&list->list[i]);
+        words += 2 + list->list[i].rank;
     }
     uint64_t *table = (uint64_t *)(void *)take_slot(words * sizeof *table), *word = table + 1;
-    table[0] = (words - count) * sizeof *table;
-    for (uint32_t i = 0; i < count; i++) {
-        *word++ = (uint64_t)i << 32 | parts[i].rank;
-        for (uint32_t d = 0; d < parts[i].rank; d++)
-            *word++ = (uint64_t)parts[i].dims[d];
-        table[words - count + i] = (uintptr_t)data[i];
+    table[0] = (words - list->count) * sizeof *table;
+    for (uint64_t i = 0; i < list->count; i++) {
+        *word++ = i << 32 | list->list[i].rank;
+        for (uint32_t d = 0; d < list->list[i].rank; d++)
+            *word++ = (uint64_t)list->list[i].dims[d];
+        table[words - list->count + i] = (uintptr_t)data[i];
     }
-    *list = (struct skrt_tensor){.form = SKRT_LIST, .count = count, .list = parts};
     return (unsigned char *)table;
-}
-
-static void add_attrs(struct op *op, const struct row *row)
-{
-    static const int64_t ints[][3] = {{0, 1, 2}, {1, 0, 2}, {-1, 0, 1}, {2, 2, 1}, {3, 9, -9}};
-    static const char *const texts[] = {"BSH", "SBH", "BNSD", "BSND", "floor", ""};
-    for (const char *const *name = sample_op_attrs(known, row->type); *name != NULL; name++) {
-        if (below(3) == 0 || op->n_attrs == COUNT(op->attrs))
-            continue;
-        op_add_attr(op, *name, (double)below(6) - 2);
-        struct skrt_attr *attr = &op->attrs[op->n_attrs - 1];
-        enum sample_attr kind = sample_op_attr_kind(known, row->type, *name);
-        if (kind == SAMPLE_TEXT)
-            attr->text = texts[below(COUNT(texts))];
-        if (kind == SAMPLE_INTS) {
-            attr->ints = ints[below(COUNT(ints))];
-            attr->count = below(4);
-        }
-    }
-}
-
-/* Tensors as the type has them, but of any shape. */
-static unsigned add_tensors(struct op *op, const struct row *row, struct skrt_tensor (*parts)[3])
-{
-    const struct op_type *type = op_types_find(known, row->type, strlen(row->type));
-    unsigned operands, results, lists = 0;
-    assert_true(sample_op_arity(known, row->type, &operands, &results));
-    bool many = results == 1 && type->slots[type->n_operands].presence == OP_LISTED;
-    if (many) {
-        results = 1 + below(3);
-        op->tiling_at = operands;
-    }
-    const struct skrt_tensor *like = NULL;
-    for (unsigned i = 0; i < operands + results; i++) {
-        struct skrt_tensor *tensor = &op->tensors[op->n_tensors];
-        unsigned slot = i < operands ? i
-                        : many       ? type->n_operands
-                                     : i - operands + type->n_operands;
-        enum op_presence presence = type->slots[slot].presence;
-        bool absent = i < operands && presence == OP_OPTIONAL && below(3) > 0;
-        if (i < operands && presence == OP_LISTED) {
-            op->data[op->n_tensors] = add_list(tensor, parts[lists++], like);
-        } else {
-            *tensor = random_tensor(like);
-            op->data[op->n_tensors] = take_slot(absent ? 0 : tensor_bytes(tensor));
-            tensor->form = absent ? SKRT_ABSENT : SKRT_TENSOR;
-        }
-        like = like != NULL ? like : tensor->form == SKRT_TENSOR ? tensor : NULL;
-        if (like == NULL && tensor->form == SKRT_LIST && tensor->count > 0)
-            like = &tensor->list[0];
-        op->n_tensors++;
-    }
-    return operands;
 }
 
 /* Canaries are there, and everything up to the results' slots is as before. */
@@ -211,16 +139,26 @@ static void name_crash(int signal)
     _exit(1);
 }
 
-static void run_random(const struct row *row)
+static void run_random(const struct row *row, const struct op_type *type,
+                       const struct op_text *text)
 {
     running = row;
     struct op op = {0};
-    struct skrt_tensor parts[12][3];
     unsigned char *before[SLOTS];
     n_slots = 0;
-    unsigned operands = add_tensors(&op, row, parts);
-    add_attrs(&op, row);
-    unsigned results = op.n_tensors - operands, read = n_slots - results;
+    for (unsigned i = 0; i < text->n_operands + text->n_results; i++) {
+        const struct skrt_tensor tensor = op.tensors[i] = tensor_parse(text->tensors[i]);
+        op.data[i] = tensor.form == SKRT_LIST     ? take_list(&tensor)
+                     : tensor.form == SKRT_TENSOR ? take_tensor(&tensor)
+                                                  : NULL;
+        op.n_tensors++;
+    }
+    for (; op.n_attrs < TEXT_ATTRS && text->attrs[op.n_attrs] != NULL; op.n_attrs++) {
+        assert_true(op.n_attrs < COUNT(op.attrs));
+        op.attrs[op.n_attrs] = attr_parse(text->attrs[op.n_attrs]);
+    }
+    op.tiling_at = type->slots[type->n_operands].presence == OP_LISTED ? text->n_operands : 0;
+    unsigned read = n_slots - text->n_results;
     for (unsigned i = 0; i < read; i++) {
         before[i] = malloc(sizes[i] + 1);
         assert_non_null(before[i]);
@@ -232,17 +170,28 @@ static void run_random(const struct row *row)
         free(before[i]);
 }
 
+/* All kernels of the type, by any of its names, that the harness can launch. */
+static void run_type(const char *name, const struct op_text *text)
+{
+    const char *times = getenv("SKIR_TEST_COUNT");
+    const struct op_type *type = op_types_find(known, name, strlen(name));
+    for (unsigned i = 0; i < COUNT(rows); i++)
+        if (strcmp(rows[i].type, type->real) == 0 && (rows[i].subject.aic || rows[i].subject.aiv))
+            for (unsigned long n = times ? strtoul(times, NULL, 10) : 100; n > 0; n--)
+                run_random(&rows[i], type, text);
+}
+
 static void test_tilings(void **state)
 {
     (void)state;
-    const char *count = getenv("SKIR_TEST_COUNT");
-    unsigned times = count != NULL ? (unsigned)strtoul(count, NULL, 10) : 300;
     make_slots();
     signal(SIGSEGV, name_crash);
     signal(SIGFPE, name_crash);
-    for (unsigned i = 0; i < COUNT(rows); i++)
-        for (unsigned n = 0; n < times && (rows[i].subject.aic || rows[i].subject.aiv); n++)
-            run_random(&rows[i]);
+    for (size_t i = 0; i < COUNT(accepted); i++)
+        run_type(accepted[i].type, &accepted[i]);
+    for (size_t i = 0; i < COUNT(families); i++)
+        for (const char *const *type = families[i].types; *type != NULL; type++)
+            run_type(*type, &families[i].op);
 }
 
 static int open_all(void **state)
