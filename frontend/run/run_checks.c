@@ -15,23 +15,24 @@ struct run_signs {
         struct unwritten *at;
         uint32_t count, capacity;
     } unwritten;
-    bool beside;  /* something is written beside a memory */
+    bool beside;  /* something is written next to a memory */
     bool changed; /* an input is that no op writes */
-    bool unknown; /* operands or results are to be looked at op by op */
+    bool unknown; /* operands are to be looked at op by op */
 };
 
 /* The ops of a graph run one by one, in two turns: what no kernel has written (results, workspaces,
- * in the second turn also what is beside tensors) holds POISON_HIGH in the first and POISON_LOW in
+ * in the second turn also what is next to tensors) holds POISON_LOW in the first and POISON_HIGH in
  * the second. After each op of the first turn,
  *
- *   - what is beside its tensors and workspaces is as before;
+ *   - what is next to its tensors and workspaces is as before;
  *   - memory of values that is none of its results, nor written in place, has the sum it had;
- *   - no element of its results holds POISON_HIGH where the run of the graph, which began with
- *     POISON_NAN, has left POISON_NAN.
+ *   - no element of its results holds POISON_LOW where the run of the graph, which began with
+ *     POISON_HIGH, has left POISON_HIGH.
  *
  * After each op of the second turn, its results have the sums that they had in the first. A fault
  * is reported once, at the op that begins it: memory with such elements is tainted, and what an op
- * makes of tainted operands is tainted, but no fault of its own.
+ * makes of tainted operands is tainted, but no fault of its own. So is what an op makes of operands
+ * that are out of range.
  *
  * Sums of all memory after each op take time in proportion to ops times bytes. */
 
@@ -155,6 +156,17 @@ void operand_checks_free(struct operand_checks *checks)
 
 /* --------------------------------------------------------------------------- both turns ---- */
 
+/* Sums of an op's results: of all elements, but where several ops write a memory; and without
+ * elements that hold poison. */
+struct result_sums {
+    uint64_t all, written;
+};
+
+struct left_out {
+    uint32_t op; /* of those that have ended */
+    struct unwritten found;
+};
+
 struct op_checks {
     const struct outcome *outcome;
     struct runner *runner;
@@ -164,20 +176,11 @@ struct op_checks {
     enum poison turn;
     struct memory_sums sums;
     struct writers writers;
-    struct result_sums { /* of each op of the first turn */
-        uint64_t *at;
-        uint32_t count, capacity;
-    } results;
-    uint32_t ended; /* ops of the second turn */
-    struct tainted {
-        const void **at; /* memory */
-        uint32_t count, capacity;
-    } tainted;
-    struct misfed { /* ops whose operands are out of range */
-        const struct op **at;
-        uint32_t count, capacity;
-    } misfed;
-    bool found, found_beside, found_written, found_unwritten;
+    VEC(struct result_sums) results; /* of each op of the first turn */
+    VEC(struct left_out) unwritten;  /* what kernels of the first turn are to blame for */
+    uint32_t ended;                  /* ops of the second turn */
+    VEC(const void *) tainted;       /* memory */
+    bool found, found_beside, found_written;
 };
 
 static bool is_tainted(const struct op_checks *checks, const void *memory)
@@ -192,23 +195,6 @@ static void taint(struct op_checks *checks, const void *memory)
 {
     if (!is_tainted(checks, memory))
         vec_push(&checks->tainted, memory);
-}
-
-static bool reads_tainted(const struct op_checks *checks, const struct graph *graph,
-                          const struct op *op, void *const *values)
-{
-    for (uint32_t i = 0; i < op->operands.count; i++)
-        if (is_tainted(checks, values[op_operands(graph, op)[i]]))
-            return true;
-    return false;
-}
-
-static bool is_misfed(const struct op_checks *checks, const struct op *op)
-{
-    for (uint32_t i = 0; i < checks->misfed.count; i++)
-        if (checks->misfed.at[i] == op)
-            return true;
-    return false;
 }
 
 static const struct storage *storage_of(const struct op_checks *checks, const struct graph *graph)
@@ -227,6 +213,20 @@ static uint32_t made_value(const struct op_checks *checks, const struct graph *g
         if (n == 0)
             return write.operand;
     return NONE;
+}
+
+/* Whether an operand or a result is tainted before the op is looked at. */
+static bool has_tainted(const struct op_checks *checks, const struct graph *graph,
+                        const struct op *op, void *const *values)
+{
+    uint32_t value;
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        if (is_tainted(checks, values[op_operands(graph, op)[i]]))
+            return true;
+    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++)
+        if (is_tainted(checks, values[value]))
+            return true;
+    return false;
 }
 
 /* --------------------------------------------------------------------------- unwritten ---- */
@@ -275,7 +275,7 @@ static void report_unwritten(struct op_checks *checks, const struct graph *graph
         diag_help(
             checks->runner->diags,
             "if that is as it should be, --trust-kernels does not look at what kernels write");
-    checks->found_unwritten = true;
+    checks->found = true;
     text_free(&text);
 }
 
@@ -287,17 +287,9 @@ static int64_t element_of(int64_t first, uint64_t item)
     return first < 0 ? -(int64_t)(((uint64_t)-first + item - 1) / item) : first / (int64_t)item;
 }
 
-static void report_beside(struct op_checks *checks, const struct graph *graph, const struct op *op,
-                          struct text *text)
-{
-    report_op(checks->runner, graph, op, text);
-    checks->found_beside = true;
-    text_free(text);
-}
-
 /* "writes behind '%y', which has 6 elements: the first at 6, 4 bytes in all" */
 static void check_beside_value(struct op_checks *checks, const struct graph *graph,
-                               const struct op *op, struct known_memory *of)
+                               const struct op *op, const struct known_memory *of)
 {
     const struct storage *storage = &checks->storages->at[of->graph];
     struct guarded *guarded = &storage->guarded[of->value];
@@ -315,52 +307,55 @@ static void check_beside_value(struct op_checks *checks, const struct graph *gra
                 (unsigned long long)elements, bits < 8 ? "byte" : "element",
                 elements == 1 ? "" : "s", (long long)element_of(first, item),
                 (unsigned long long)bytes, bytes == 1 ? "" : "s");
-    report_beside(checks, graph, op, &text);
+    report_op(checks->runner, graph, op, &text);
+    checks->found_beside = true;
+    text_free(&text);
     guarded_repair(guarded);
 }
 
 /* ----------------------------------------------------------------------------- results ---- */
 
 /* Of a memory that several ops write, the rest may be for another op to write. */
-static uint64_t sum_value(const struct op_checks *checks, const struct graph *graph, uint32_t value,
-                          const void *memory)
+static struct result_sums sum_results(const struct op_checks *checks, const struct graph *graph,
+                                      const struct op *op, void *const *values)
 {
+    struct result_sums sums = {0, 0};
     const struct storage *storage = storage_of(checks, graph);
-    const struct guarded whole = {.at = (unsigned char *)memory, .size = storage->sizes[value]};
-    const struct type *type = &checks->runner->module->types.at[graph->values.at[value].type];
-    bool parts =
-        writers_are_several(&checks->writers, graph_id(checks->runner->module, graph), value);
-    return parts ? poison_sum(type->dtype, memory, storage->sizes[value], checks->turn)
-                 : guarded_sum(&whole);
+    uint32_t value, id = graph_id(checks->runner->module, graph);
+    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++) {
+        const struct guarded whole = {.at = values[value], .size = storage->sizes[value]};
+        const struct type *type = &checks->runner->module->types.at[graph->values.at[value].type];
+        if (!whole.at)
+            continue;
+        uint64_t written = poison_sum(type->dtype, whole.at, whole.size);
+        bool parts = writers_are_several(&checks->writers, id, value);
+        sums.all = sums.all * 31 + (parts ? written : guarded_sum(&whole));
+        sums.written = sums.written * 31 + written;
+    }
+    return sums;
 }
 
-static uint64_t sum_results(const struct op_checks *checks, const struct graph *graph,
-                            const struct op *op, void *const *values)
-{
-    uint64_t sum = 0;
-    uint32_t value;
-    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++)
-        if (values[value])
-            sum = sum * 31 + sum_value(checks, graph, value, values[value]);
-    return sum;
-}
-
+/* A kernel that leaves elements alone makes the same of the others in both turns. */
 static void check_results(struct op_checks *checks, const struct graph *graph, const struct op *op,
                           void *const *values)
 {
     static const char what[] = "computes with what nobody has written, or something else each time";
-    uint32_t i = checks->ended++, value;
+    uint32_t i = checks->ended++, value, left = 0;
     struct text text = {NULL, 0, 0};
-    bool changed = i < checks->results.count &&
-                   checks->results.at[i] != sum_results(checks, graph, op, values);
-    if (!changed)
+    if (i >= checks->results.count)
         return;
-    bool blamed =
-        op->kernel != NONE && !reads_tainted(checks, graph, op, values) && !is_misfed(checks, op);
-    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++) {
-        blamed = blamed && !is_tainted(checks, values[value]);
-        taint(checks, values[value]);
+    struct result_sums before = checks->results.at[i],
+                       sums = sum_results(checks, graph, op, values);
+    for (uint32_t n = 0; n < checks->unwritten.count; n++) {
+        left += checks->unwritten.at[n].op == i;
+        if (checks->unwritten.at[n].op == i && sums.written == before.written)
+            report_unwritten(checks, graph, op, &checks->unwritten.at[n].found);
     }
+    if (left ? sums.written == before.written : sums.all == before.all)
+        return;
+    bool blamed = left || (op->kernel != NONE && !has_tainted(checks, graph, op, values));
+    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++)
+        taint(checks, values[value]);
     if (!blamed)
         return;
     text_string(&text, what);
@@ -377,19 +372,20 @@ static void op_begins(void *context, const struct graph *graph, const struct op 
                       void *const *values)
 {
     struct op_checks *checks = context;
-    if (checks->turn == POISON_HIGH && !is_misfed(checks, op) &&
-        !reads_tainted(checks, graph, op, values) &&
-        !run_operands_check_op(checks->runner, graph, op, values)) {
-        vec_push(&checks->misfed, op);
-        checks->found = true;
-    }
+    uint32_t value;
+    if (checks->turn == POISON_HIGH || has_tainted(checks, graph, op, values) ||
+        run_operands_check_op(checks->runner, graph, op, values))
+        return;
+    checks->found = true;
+    for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++)
+        taint(checks, values[value]);
 }
 
 static void op_ended(void *context, const struct graph *graph, const struct op *op,
                      void *const *values)
 {
     struct op_checks *checks = context;
-    if (checks->turn == POISON_LOW) {
+    if (checks->turn == POISON_HIGH) {
         check_results(checks, graph, op, values);
         return;
     }
@@ -404,15 +400,16 @@ static void op_ended(void *context, const struct graph *graph, const struct op *
                     damage.op == op ? "its" : "another op's", damage.what,
                     (unsigned long long)damage.size, (long long)damage.first,
                     (unsigned long long)damage.bytes);
-        report_beside(checks, graph, op, &text);
+        report_op(checks->runner, graph, op, &text);
+        checks->found_beside = true;
+        text_free(&text);
     }
     checks->found_written |=
         check_memories(checks->runner, checks->storages, &checks->sums, graph, op, values, true);
     /* The op leaves a copy of what it reads, too. */
     uint32_t index = graph_id(checks->runner->module, graph), value;
     const struct storage *storage = storage_of(checks, graph);
-    bool blamed =
-        op->kernel != NONE && !reads_tainted(checks, graph, op, values) && !is_misfed(checks, op);
+    bool blamed = op->kernel != NONE && !has_tainted(checks, graph, op, values);
     for (uint32_t n = 0; (value = made_value(checks, graph, op, n)) != NONE; n++) {
         struct unwritten unwritten;
         uint32_t id = memory_of(&storage->memories, value);
@@ -421,18 +418,9 @@ static void op_ended(void *context, const struct graph *graph, const struct op *
             continue;
         taint(checks, values[value]);
         if (blamed)
-            report_unwritten(checks, graph, op, &unwritten);
+            vec_push(&checks->unwritten, (struct left_out){checks->results.count, unwritten});
     }
     vec_push(&checks->results, sum_results(checks, graph, op, values));
-}
-
-static void repair_beside(const struct storages *storages)
-{
-    for (uint32_t graph = 0; graph < storages->count; graph++)
-        for (uint32_t i = 0;
-             storages->at[graph].graph && i < storages->at[graph].graph->values.count; i++)
-            if (storages->at[graph].guarded[i].at)
-                guarded_repair(&storages->at[graph].guarded[i]);
 }
 
 static enum exit_status run_turn(struct op_checks *checks, struct outcome *single, enum poison turn)
@@ -440,13 +428,14 @@ static enum exit_status run_turn(struct op_checks *checks, struct outcome *singl
     enum exit_status status = run_values_fill(checks->outcome, checks->storages);
     checks->turn = turn;
     poison_fill(checks->storages, turn);
-    if (turn == POISON_LOW)
+    checks->runner->how->spoil(single->run, (unsigned char)turn);
+    if (turn == POISON_HIGH)
         poison_fill_beside(checks->storages, turn);
     else
-        repair_beside(checks->storages);
-    checks->runner->how->spoil(single->run, poison_byte(turn, DTYPE_f32));
-    if (turn == POISON_HIGH)
         sums_init(&checks->sums, checks->storages);
+    for (uint32_t i = 0; turn == POISON_LOW && i < checks->sums.count; i++)
+        guarded_repair(
+            &checks->storages->at[checks->sums.at[i].graph].guarded[checks->sums.at[i].value]);
     return status == EXIT_DONE ? run_launch(single, checks->storages) : status;
 }
 
@@ -457,9 +446,9 @@ static enum exit_status run_turns(struct op_checks *checks)
     enum exit_status status = run_open(&single, NULL);
     checks->run = single.run;
     if (status == EXIT_DONE)
-        status = run_turn(checks, &single, POISON_HIGH);
-    if (status == EXIT_DONE)
         status = run_turn(checks, &single, POISON_LOW);
+    if (status == EXIT_DONE)
+        status = run_turn(checks, &single, POISON_HIGH);
     run_close(&single);
     return status;
 }
@@ -510,13 +499,13 @@ static enum exit_status op_checks_run(const struct outcome *outcome,
     enum exit_status status = run_turns(&checks);
     if (status == EXIT_DONE)
         report_signs(&checks);
-    *wrong = checks.found || checks.found_beside || checks.found_written ||
-             checks.found_unwritten || signs->beside || signs->changed || signs->unwritten.count;
+    *wrong = checks.found || checks.found_beside || checks.found_written || signs->beside ||
+             signs->changed || signs->unwritten.count;
     writers_free(&checks.writers);
     vec_free(&checks.sums);
     vec_free(&checks.results);
+    vec_free(&checks.unwritten);
     vec_free(&checks.tainted);
-    vec_free(&checks.misfed);
     return status;
 }
 
@@ -545,20 +534,18 @@ void run_check_begin(struct outcome *outcome)
             sums[i] = guarded_sum(&storage->guarded[i]) | 1;
     writers_free(&writers);
     outcome->input_sums = sums;
-    poison_fill(&outcome->storages, POISON_NAN);
+    poison_fill(&outcome->storages, POISON_HIGH);
 }
 
 void run_check_again(const struct outcome *outcome)
 {
     const struct storages *storages = &outcome->workplace->storages;
-    enum poison poison = outcome->runs == 1 ? POISON_HIGH : POISON_LOW;
-    if (outcome->runner->trust_kernels)
+    enum poison poison = outcome->runs == 1 ? POISON_LOW : POISON_HIGH;
+    if (outcome->runner->trust_kernels || outcome->runs > 2)
         return;
     poison_fill(storages, poison);
-    if (outcome->runs > 2)
-        return;
     poison_fill_beside(storages, poison);
-    outcome->runner->how->spoil(outcome->run, poison_byte(poison, DTYPE_f32));
+    outcome->runner->how->spoil(outcome->run, (unsigned char)poison);
 }
 
 void run_check_free(struct outcome *outcome)
@@ -589,10 +576,8 @@ static void find_signs(const struct outcome *outcome, struct run_signs *signs)
         const struct storage *storage = &outcome->storages.at[graph];
         struct unwritten unwritten;
         for (uint32_t i = 0; outcome->run->ran[graph] && i < storage->graph->values.count; i++) {
-            if (!poison_is_for(&outcome->storages, graph, i))
-                continue;
-            signs->unknown |= poison_was_read(storage, i);
-            if (poison_find(storage, NULL, i, &unwritten))
+            if (poison_is_for(&outcome->storages, graph, i) &&
+                poison_find(storage, NULL, i, &unwritten))
                 vec_push(&signs->unwritten, unwritten);
         }
     }
@@ -601,13 +586,13 @@ static void find_signs(const struct outcome *outcome, struct run_signs *signs)
     signs->changed = has_changed_inputs(outcome);
 }
 
-/* Keeps those elements that hold POISON_HIGH after a second run that began with it. */
+/* Keeps those elements that hold POISON_LOW after a second run that began with it. */
 static enum exit_status prove(struct outcome *outcome, const struct storages *storages,
                               struct unwritten_list *list)
 {
     uint32_t count = list->count;
     enum exit_status status = run_values_fill(outcome, storages);
-    poison_fill(storages, POISON_HIGH);
+    poison_fill(storages, POISON_LOW);
     if (status == EXIT_DONE)
         status = run_launch(outcome, storages);
     list->count = 0;
@@ -621,43 +606,33 @@ static enum exit_status prove(struct outcome *outcome, const struct storages *st
     return status;
 }
 
-/* --------------------------------------------------------------------------- ops ---- */
-
-/* In storages of its own. */
-static enum exit_status explain(struct outcome *outcome, struct run_signs *signs)
+enum exit_status run_check_end(struct outcome *outcome)
 {
-    struct storages storages;
-    bool wrong = false;
-    uint32_t suspected = signs->unwritten.count;
-    enum exit_status status = run_values_init(outcome->runner, &storages) ? EXIT_DONE : EXIT_INPUT;
-    if (status == EXIT_DONE && suspected)
-        status = prove(outcome, &storages, &signs->unwritten);
-    bool is_sign = signs->unwritten.count || signs->beside || signs->changed || signs->unknown;
-    if (status == EXIT_DONE && is_sign)
-        status = op_checks_run(outcome, &storages, signs, &wrong);
-    storages_free(&storages);
+    struct run_signs signs = {.beside = false};
+    struct storages storages = {.at = NULL};
+    if (outcome->runner->trust_kernels)
+        return EXIT_DONE;
+    enum exit_status status = run_operands_check_left(outcome, &signs.unknown);
+    bool wrong = status != EXIT_DONE;
+    signs.unknown = signs.unknown && outcome->fused && !wrong;
+    if (!wrong)
+        find_signs(outcome, &signs);
+    if (signs.unwritten.count || signs.beside || signs.changed || signs.unknown) {
+        /* In storages of its own. */
+        if (!run_values_init(outcome->runner, &storages))
+            status = EXIT_INPUT;
+        if (status == EXIT_DONE && signs.unwritten.count)
+            status = prove(outcome, &storages, &signs.unwritten);
+        if (status == EXIT_DONE &&
+            (signs.unwritten.count || signs.beside || signs.changed || signs.unknown))
+            status = op_checks_run(outcome, &storages, &signs, &wrong);
+        storages_free(&storages);
+    }
+    vec_free(&signs.unwritten);
     if (!wrong)
         return status;
     run_answers_print(outcome->runner, &outcome->storages);
     return EXIT_INPUT;
-}
-
-enum exit_status run_check_end(struct outcome *outcome)
-{
-    struct run_signs signs = {.beside = false};
-    if (outcome->runner->trust_kernels)
-        return EXIT_DONE;
-    enum exit_status status = run_operands_check_left(outcome, &signs.unknown);
-    if (status != EXIT_DONE) {
-        run_answers_print(outcome->runner, &outcome->storages);
-        return status;
-    }
-    signs.unknown = signs.unknown && outcome->fused;
-    find_signs(outcome, &signs);
-    if (signs.unwritten.count || signs.beside || signs.changed || signs.unknown)
-        status = explain(outcome, &signs);
-    vec_free(&signs.unwritten);
-    return status;
 }
 
 enum exit_status run_check_ops(const struct outcome *outcome)

@@ -4,50 +4,22 @@
 
 /* ------------------------------------------------------------------------- patterns ---- */
 
-/* What an element of a dtype is, or a part of it where it is complex. */
+/* An element of a dtype, or a part of it where it is complex. Elements below a byte count by the
+ * byte. */
 struct pattern {
     uint64_t word;      /* as many of them as there is room for */
     uint64_t ones, top; /* in that word: the lowest and the highest bit of each */
     size_t size, parts; /* bytes of a part; parts of an element */
 };
 
-static bool is_float(enum dtype dtype)
-{
-    const struct dtype_info *info = dtype_info(dtype);
-    return info->class == CLASS_FLOAT || info->class == CLASS_COMPLEX;
-}
-
-unsigned char poison_byte(enum poison poison, enum dtype dtype)
-{
-    return poison == POISON_HIGH ? 0x7a : is_float(dtype) ? 0xf5 : 0x85;
-}
-
-static uint64_t element_bits(enum dtype dtype, enum poison poison)
-{
-    if (poison != POISON_NAN)
-        return poison_byte(poison, dtype) * UINT64_C(0x0101010101010101);
-    switch (dtype) {
-    case DTYPE_f32:
-    case DTYPE_c64: return 0x7fa5a5a5;
-    case DTYPE_f64:
-    case DTYPE_c128: return 0x7ff5a5a5a5a5a5a5;
-    case DTYPE_f16: return 0x7da5;
-    case DTYPE_bf16: return 0x7fa5;
-    case DTYPE_f8e5m2: return 0x7d;
-    case DTYPE_f8e4m3fn: return 0x7f;
-    default: return 0xa5a5a5a5a5a5a5a5;
-    }
-}
-
-/* Elements below a byte count by the byte. */
 static struct pattern pattern_of(enum dtype dtype, enum poison poison)
 {
     const struct dtype_info *info = dtype_info(dtype);
     bool is_complex = info->class == CLASS_COMPLEX;
     size_t item = info->bits < 8 ? 1 : info->bits / 8;
     size_t size = is_complex ? item / 2 : item;
-    uint64_t lane = UINT64_MAX >> (64 - 8 * size), ones = UINT64_MAX / lane;
-    return (struct pattern){.word = (element_bits(dtype, poison) & lane) * ones,
+    uint64_t ones = UINT64_MAX / (UINT64_MAX >> (64 - 8 * size));
+    return (struct pattern){.word = poison * (UINT64_MAX / UINT8_MAX),
                             .ones = ones,
                             .top = ones << (8 * size - 1),
                             .size = size,
@@ -67,24 +39,15 @@ bool poison_is_for(const struct storages *storages, uint32_t graph, uint32_t id)
     return storage->guarded[id].at && !storage->given[id];
 }
 
-static void fill_bytes(unsigned char *at, uint64_t size, const struct pattern *pattern)
-{
-    uint64_t i = 0;
-    for (; i + sizeof pattern->word <= size; i += sizeof pattern->word)
-        memcpy(at + i, &pattern->word, sizeof pattern->word);
-    memcpy(at + i, &pattern->word, size - i);
-}
-
 /* In a format with padding, that is what stays zero. */
 static void fill_memory(const struct storage *storage, uint32_t id, enum poison poison)
 {
-    struct pattern pattern = pattern_of(type_of(storage, id)->dtype, poison);
     struct tensor tensor;
     char error[200];
     if (format_is_row_major(storage->module, type_of(storage, id)->format)) {
-        fill_bytes(storage->guarded[id].at, storage->guarded[id].size, &pattern);
+        memset(storage->guarded[id].at, (int)poison, storage->guarded[id].size);
     } else if (storage_take(storage, id, &tensor, error, sizeof error)) {
-        fill_bytes(tensor.data, tensor.size, &pattern);
+        memset(tensor.data, (int)poison, tensor.size);
         tensor_to_nz(&tensor, storage->guarded[id].at);
         tensor_free(&tensor);
     }
@@ -106,8 +69,7 @@ void poison_fill_beside(const struct storages *storages, enum poison poison)
         const struct storage *storage = &storages->at[graph];
         for (uint32_t i = 0; storage->graph && i < storage->graph->values.count; i++)
             if (storage->guarded[i].at)
-                guarded_set_pattern(&storage->guarded[i],
-                                    poison_byte(poison, type_of(storage, i)->dtype));
+                guarded_set_pattern(&storage->guarded[i], (unsigned char)poison);
     }
 }
 
@@ -169,7 +131,7 @@ bool poison_find(const struct storage *storage, const struct storage *second, ui
     struct search search = {
         .first = storage->data[id],
         .second = second ? second->data[id] : NULL,
-        .patterns = {pattern_of(type->dtype, POISON_NAN), pattern_of(type->dtype, POISON_HIGH)},
+        .patterns = {pattern_of(type->dtype, POISON_HIGH), pattern_of(type->dtype, POISON_LOW)},
         .size = storage->sizes[id]};
     *unwritten =
         (struct unwritten){.graph = graph_id(storage->module, storage->graph), .value = id};
@@ -187,37 +149,15 @@ bool poison_find(const struct storage *storage, const struct storage *second, ui
     return unwritten->count > 0;
 }
 
-/* The bit that arithmetic sets in a signalling NaN; 0 where such NaNs are not poison. */
-static uint64_t quiet_bit(enum dtype dtype)
+uint64_t poison_sum(enum dtype dtype, const void *memory, uint64_t size)
 {
-    struct float_format format;
-    return dtype_float_format(dtype, &format) && format.exponent + format.fraction >= 15
-               ? UINT64_C(1) << (format.fraction - 1)
-               : 0;
-}
-
-bool poison_was_read(const struct storage *storage, uint32_t id)
-{
-    enum dtype dtype = type_of(storage, id)->dtype;
-    struct search search = {.first = storage->data[id],
-                            .patterns = {pattern_of(dtype, POISON_NAN)},
-                            .size = storage->sizes[id]};
-    struct unwritten found = {.count = 0};
-    search.patterns[0].word |= quiet_bit(dtype) * search.patterns[0].ones;
-    if (quiet_bit(dtype))
-        count(&search, &found);
-    return found.count > 0;
-}
-
-uint64_t poison_sum(enum dtype dtype, const void *memory, uint64_t size, enum poison poison)
-{
-    const struct pattern pattern = pattern_of(dtype, poison);
+    const struct pattern high = pattern_of(dtype, POISON_HIGH), low = pattern_of(dtype, POISON_LOW);
     const unsigned char *at = memory;
     uint64_t sum = 0;
-    for (uint64_t i = 0; i + pattern.size <= size; i += pattern.size) {
+    for (uint64_t i = 0; i + high.size <= size; i += high.size) {
         uint64_t part = 0;
-        if (memcmp(at + i, &pattern.word, pattern.size) != 0)
-            memcpy(&part, at + i, pattern.size);
+        if (memcmp(at + i, &high.word, high.size) != 0 && memcmp(at + i, &low.word, low.size) != 0)
+            memcpy(&part, at + i, high.size);
         sum = (sum ^ part) * 0x9e3779b97f4a7c15;
         sum ^= sum >> 32;
     }

@@ -123,10 +123,10 @@ for dtype, ctype in ("f32", "float"), ("f16", "_Float16"):
     module("sum", dtype, f"""%a = Cast(%x) : {dtype}[6, 10]
     %b = Bad(%a) : {dtype}[6, 10] via @bad
     %c = Neg(%b) : {dtype}[6, 10]""")
-    is_named(f"reads what it has not written, in {dtype}", "sum", "Bad %b " + READS)
+    is_named(f"reads what it has not written, in {dtype}", "sum", "Bad %b " + READS, WAYS[1:] + MORE)
 build("sum", "for (uint64_t i = 0; i < n; i++) y[i] = i == 13 ? x[i] - y[i] : x[i];")
 module("sum")
-is_named("one element of it", "sum", "Bad %b " + READS)
+is_named("one element of it", "sum", "Bad %b " + READS, WAYS[1:] + MORE)
 for claim, name, body in (("greatest", "greatest", "y[i] = y[i] > x[i] ? y[i] : x[i];"),
                           ("least", "least", "y[i] = y[i] < x[i] ? y[i] : x[i];")):
     for dtype, ctype in ("f32", "float"), ("i32", "int32_t"), ("i8", "int8_t"):
@@ -147,9 +147,6 @@ is_right("one that keeps in its workspace what it needs", "kept", WAYS + MORE)
 build("varies", "static int calls; calls++; for (uint64_t i = 0; i < n; i++) y[i] = x[i] + calls;")
 module("varies")
 is_named("computes something else each time", "varies", "Bad %b " + READS, MORE)
-build("nans", "for (uint64_t i = 0; i < n; i++) y[i] = x[i] * __builtin_nanf(\"\");")
-module("nans")
-is_right("NaN of its own are no trace of it", "nans")
 build("input", ALL + "x[13] = x[14] = 1e9f;")
 module("input", ops="""%b = Bad(%x) : f32[6, 10] via @bad
     %c = Bad2(%b) : f32[6, 10] via @copy""")
@@ -334,11 +331,11 @@ is_right("a kernel that writes all", "right")
 build("nan", "for (uint64_t i = 0; i < n; i++) y[i] = __builtin_nanf(\"0x25a5a5\");")
 module("nan")
 is_right("one that writes NaN", "nan")
-for poison in "0x7fa5a5a5", "0xff9a5a5a":
+for poison in "0x40404040", "0xc0c0c0c0":
     build("poison", f"for (uint64_t i = 0; i < n; i++) ((uint32_t *)y)[i] = {poison};")
     module("poison")
     is_right(f"one that writes {poison}, as unwritten elements have", "poison")
-build("bytes", "for (uint64_t i = 0; i < n; i++) y[i] = (int8_t)(i % 2 ? 0xa5 : 0x5a);", "int8_t")
+build("bytes", "for (uint64_t i = 0; i < n; i++) y[i] = (int8_t)(i % 2 ? 0xc0 : 0x40);", "int8_t")
 module("bytes", "i8", "%b = Bad(%x) : i8[6, 10] via @bad\n    %c = Bad(%x) : i8[6, 10] via @bad")
 is_right("one that writes the bytes of integers that are not", "bytes")
 build("inplace", "y[3] = 1;")
@@ -428,7 +425,7 @@ tap.check("--trust-kernels does not look; values are 0 at first", done.returncod
 os.remove("b.npy")
 done = tap.skirc("run", "last.skir", "--print=b", "-o", "b=b.npy")
 tap.check("values are printed, but not written", done.returncode == 1 and
-          done.stdout.startswith("%b: f32[6, 10]") and "nan 1  inf 0" in done.stdout and
+          done.stdout.startswith("%b: f32[6, 10]") and "max 3.00392 " in done.stdout and
           not os.path.exists("b.npy"), done.stdout + done.stderr)
 tap.check("and help is given", "--trust-kernels" in done.stderr, done.stderr)
 
