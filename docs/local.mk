@@ -10,6 +10,7 @@ dist_doc_DATA = \
 	docs/add-a-target.md \
 	docs/add-an-instruction.md \
 	docs/add-an-op.md \
+	docs/add-an-option.md \
 	docs/architecture.md \
 	docs/ascend.md \
 	docs/ascend-launch.md \
