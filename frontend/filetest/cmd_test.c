@@ -35,14 +35,14 @@ static void refuse(struct suite *suite, const char *text)
     suite->broken = true;
 }
 
-/* A claim on one line, without bytes that terminals or TAP readers take for something else. */
-static const char *copy_claim(struct suite *suite, const char *text, size_t size)
+/* A text of one line, without bytes that terminals or TAP readers take for something else. */
+static const char *copy_line(struct suite *suite, struct part text)
 {
-    char *claim = arena_strndup(&suite->arena, text, size);
-    for (char *p = claim; *p; p++)
+    char *line = arena_strndup(&suite->arena, text.text, text.size);
+    for (char *p = line; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f || *p == '#')
             *p = ' ';
-    return claim;
+    return line;
 }
 
 /* Adds a file if it is a test; one that the user has named must be. */
@@ -54,12 +54,11 @@ static void add_file(struct suite *suite, const char *path, bool named)
         refuse(suite, error);
         return;
     }
-    if (golden_is_test(bytes.data, bytes.size)) {
-        size_t size;
-        const char *text = golden_claim(bytes.data, bytes.size, &size);
-        struct golden_job job = {.path = path, .claim = copy_claim(suite, text, size)};
-        text = golden_known_failure(bytes.data, bytes.size, &size);
-        job.fails = text ? copy_claim(suite, text, size) : NULL;
+    struct part text = {bytes.data, bytes.size};
+    if (golden_is_test(text)) {
+        struct golden_header header = golden_header(text);
+        struct golden_job job = {.path = path, .claim = copy_line(suite, header.claim)};
+        job.fails = header.fails.text ? copy_line(suite, header.fails) : NULL;
         if (!suite->filter || strstr(path, suite->filter) || strstr(job.claim, suite->filter))
             vec_push(&suite->jobs, job);
     } else if (named) {

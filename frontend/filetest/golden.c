@@ -1,27 +1,24 @@
 #define _GNU_SOURCE /* memmem */
 #include "frontend/filetest/golden.h"
-#include "frontend/filetest/golden_scan.h"
 #include "ir/support/text.h"
 
 static const char bom[] = "\xef\xbb\xbf";
 
 /* A test to which an editor has added a byte order mark must not be skipped in silence. */
-bool golden_is_test(const char *text, size_t size)
+bool golden_is_test(struct part text)
 {
-    const char *end = text + size;
-    scan_take(&text, end, bom);
-    return scan_take(&text, end, "//!");
+    scan_take(&text, bom);
+    return scan_take(&text, "//!");
 }
 
 /* ------------------------------------------------------------------------------ header ---- */
 
 /* Sets the words of a command: split at blanks outside of double quotes, which are dropped. False
  * if a quote is open, or there is no word. */
-static bool split_words(struct golden *golden, struct golden_command *command, const char *text,
-                        size_t size)
+static bool split_words(struct golden *golden, struct golden_command *command, struct part rest)
 {
-    const char *end = text + size;
-    char *out = arena_alloc(&golden->arena, size + 1);
+    const char *text = rest.text, *end = text + rest.size;
+    char *out = arena_alloc(&golden->arena, rest.size + 1);
     for (;;) {
         while (text < end && scan_is_blank(*text))
             text++;
@@ -42,72 +39,37 @@ static bool split_words(struct golden *golden, struct golden_command *command, c
     }
 }
 
-/* What follows `//!` on a line, which is counted from 1; NULL if the line is no directive. */
-static const char *header_line(const char *text, size_t size, unsigned number, size_t *rest)
+struct golden_header golden_header(struct part text)
 {
-    const char *end = text + size;
-    *rest = 0;
-    while (--number) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        if (!stop)
-            return NULL;
-        text = stop + 1;
-    }
-    const char *stop = memchr(text, '\n', (size_t)(end - text));
-    return scan_directive(text, (size_t)((stop ? stop : end) - text), rest);
+    struct golden_header header = {.claim = {"", 0}};
+    struct part line, third;
+    if (scan_take_line(&text, &line))
+        scan_directive(line, &header.command);
+    if (scan_take_line(&text, &line))
+        scan_directive(line, &header.claim);
+    if (scan_take_line(&text, &line) && scan_directive(line, &third) && scan_take(&third, "fails:"))
+        header.fails = scan_trim(third);
+    return header;
 }
 
-const char *golden_claim(const char *text, size_t size, size_t *claim_size)
+static bool parse_header(struct golden *golden, struct part input, char *error, size_t error_size)
 {
-    const char *claim = header_line(text, size, 2, claim_size);
-    return claim ? claim : "";
-}
-
-const char *golden_known_failure(const char *text, size_t size, size_t *reason_size)
-{
-    const char *line = header_line(text, size, 3, reason_size);
-    if (!line)
-        return NULL;
-    const char *end = line + *reason_size;
-    if (!scan_take(&line, end, "fails:"))
-        return NULL;
-    *reason_size = (size_t)(end - line);
-    scan_trim(&line, reason_size);
-    return line;
-}
-
-static bool parse_command(struct golden *golden, const char *text, size_t size, char *error,
-                          size_t error_size)
-{
-    size_t rest;
-    const char *words = header_line(text, size, 1, &rest);
-    if (!words || !rest)
+    struct golden_header header = golden_header(input);
+    if (header.command.size == 0)
         return message_fail(error, error_size, "the first line is not '//! COMMAND ARGUMENTS'");
-    vec_push(&golden->commands, (struct golden_command){.head = text});
+    vec_push(&golden->commands, (struct golden_command){.head = golden->lines.at[0].text});
     struct golden_command *command = &golden->commands.at[0];
-    command->head_size = golden->lines.at[0].size;
-    if (!split_words(golden, command, words, rest))
+    if (!split_words(golden, command, header.command))
         return message_fail(error, error_size, "a quoted word of the first line has no end");
     if (strcmp(command->words.at[0], "test") == 0)
         return message_fail(error, error_size, "a test cannot run 'test'");
-    return true;
-}
-
-static bool parse_header(struct golden *golden, const char *text, size_t size, char *error,
-                         size_t error_size)
-{
-    size_t rest;
-    if (!parse_command(golden, text, size, error, error_size))
-        return false;
-    const char *claim = golden_claim(text, size, &rest);
-    if (!rest)
+    if (header.claim.size == 0)
         return message_fail(error, error_size,
                             "the second line is not '//! CLAIM', what the test shows, in words");
-    golden->claim = arena_strndup(&golden->arena, claim, rest);
-    const char *reason = golden_known_failure(text, size, &rest);
-    if (reason && !rest)
+    if (header.fails.text && header.fails.size == 0)
         return message_fail(error, error_size, "the third line is not '//! fails: REASON'");
-    golden->fails = reason ? arena_strndup(&golden->arena, reason, rest) : NULL;
+    if (header.fails.text)
+        golden->fails = arena_strndup(&golden->arena, header.fails.text, header.fails.size);
     return true;
 }
 
@@ -135,369 +97,278 @@ bool golden_expects(const struct golden *golden, uint32_t command, enum golden_s
     return false;
 }
 
-/* The offset of the line's comment, or its size; says whether a string is open at its end. */
-static uint32_t find_comment(const char *line, uint32_t size, bool *open_string)
+/* Takes `@file`, `@+N` or `@-N`. `*line` is the host's number before. */
+static bool take_place(struct part *text, uint32_t *line)
 {
-    bool quoted = false;
-    *open_string = false;
-    for (uint32_t i = 0; i < size; i++) {
-        if (quoted && line[i] == '\\')
-            i++;
-        else if (line[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && line[i] == '/' && i + 1 < size && line[i + 1] == '/')
-            return i;
-    }
-    *open_string = quoted;
-    return size;
-}
-
-/* Takes `@file`, `@+N` or `@-N` off the front of *text. `*line` is the host's number before. */
-static bool take_place(const char **text, const char *end, uint32_t *line)
-{
-    uint32_t distance = 0;
-    if (!scan_take(text, end, "@"))
+    uint32_t distance;
+    if (!scan_take(text, "@"))
         return true;
-    if (scan_take(text, end, "file")) {
+    if (scan_take(text, "file")) {
         *line = 0;
         return true;
     }
-    bool back = scan_take(text, end, "-");
-    if ((!back && !scan_take(text, end, "+")) || !scan_take_number(text, end, &distance))
+    bool back = scan_take(text, "-");
+    if ((!back && !scan_take(text, "+")) || !scan_take_number(text, &distance))
         return false;
     int64_t target = back ? (int64_t)*line - distance : (int64_t)*line + distance;
-    if (target < 1 || target >= UINT32_MAX)
-        return false;
     *line = (uint32_t)target;
-    return true;
-}
-
-/* Takes `#N`, the number of a command. */
-static bool take_command(const struct golden *golden, const char **text, const char *end,
-                         uint32_t *command)
-{
-    return !scan_take(text, end, "#") || (scan_take_number(text, end, command) && *command > 0 &&
-                                          *command <= golden->commands.count);
+    return target >= 1 && target < UINT32_MAX;
 }
 
 /* One expectation: what follows `//!`. */
-static bool parse_expectation(struct golden *golden, uint32_t host, const char *text, size_t size)
+static bool parse_expectation(struct golden *golden, uint32_t host, struct part text)
 {
-    const char *end = text + size;
-    for (int severity = 0; severity < GOLDEN_SEVERITIES; severity++) {
-        const char *p = text;
-        struct golden_diag diag = {
-            .severity = (enum golden_severity)severity, .line = host, .host = host};
-        if (!scan_take(&p, end, severities[severity]))
-            continue;
-        if (!take_command(golden, &p, end, &diag.command) || !take_place(&p, end, &diag.line) ||
-            !scan_take(&p, end, ":"))
-            return false;
-        size_t rest = (size_t)(end - p);
-        scan_trim(&p, &rest);
-        if (rest == 0)
-            return false;
-        diag.text = arena_strndup(&golden->arena, p, rest);
-        vec_push(&golden->expected, diag);
-        return true;
-    }
-    return false;
+    struct golden_diag diag = {.line = host, .host = host};
+    int severity = 0;
+    while (severity < GOLDEN_SEVERITIES && !scan_take(&text, severities[severity]))
+        severity++;
+    if (severity == GOLDEN_SEVERITIES)
+        return false;
+    diag.severity = (enum golden_severity)severity;
+    if (scan_take(&text, "#") && (!scan_take_number(&text, &diag.command) || diag.command == 0 ||
+                                  diag.command > golden->commands.count))
+        return false;
+    if (!take_place(&text, &diag.line) || !scan_take(&text, ":"))
+        return false;
+    text = scan_trim(text);
+    diag.text = arena_strndup(&golden->arena, text.text, text.size);
+    vec_push(&golden->expected, diag);
+    return text.size > 0;
 }
 
 /* Cuts the comment of an input line at each `//!`; the pieces that follow one are expectations. */
 static bool parse_comment(struct golden *golden, uint32_t number, char *error, size_t error_size)
 {
     struct golden_line *line = &golden->lines.at[number - 1];
-    const char *end = line->text + line->size;
-    const char *at = line->text + find_comment(line->text, line->size, &line->open_string);
+    const char *at = line->text.text, *end = at + line->text.size;
+    bool quoted = false;
+    for (; at < end && (quoted || end - at < 2 || at[0] != '/' || at[1] != '/'); at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        else if (quoted && *at == '\\' && end - at > 1)
+            at++;
+    }
+    line->open_string = quoted;
     at = memmem(at, (size_t)(end - at), "//!", 3);
     if (!at)
         return true;
-    line->bare = (uint32_t)(at - line->text);
-    while (line->bare && scan_is_blank(line->text[line->bare - 1]))
+    line->bare = (size_t)(at - line->text.text);
+    while (line->bare && scan_is_blank(line->text.text[line->bare - 1]))
         line->bare--;
     while (at) {
         const char *text = at + 3;
         at = memmem(text, (size_t)(end - text), "//!", 3);
-        size_t size = (size_t)((at ? at : end) - text);
-        scan_trim(&text, &size);
-        if (!parse_expectation(golden, number, text, size))
+        struct part part = scan_trim((struct part){text, (size_t)((at ? at : end) - text)});
+        if (!parse_expectation(golden, number, part))
             return message_fail(
                 error, error_size,
                 "line %u: '//! %.*s' is not an expectation; it is 'SEVERITY: TEXT' or "
                 "'SEVERITY@PLACE: TEXT', with error, warning, remark, note or help, and file, +N "
                 "or -N; 'SEVERITY#N' is for the N-th command. '//! expect' and '//! also COMMAND' "
                 "begin their line after the input, '//! fails: REASON' is the third line",
-                number, size < 80 ? (int)size : 80, text);
+                number, part.size < 80 ? (int)part.size : 80, part.text);
     }
     return true;
 }
 
 /* -------------------------------------------------------------------------------- sections ---- */
 
-/* The text after the input. */
+/* The text after the input, line by line. */
 struct reader {
     struct golden *golden;
-    const char *at, *end;
-    uint32_t line; /* number of the line at `at` */
+    struct part rest; /* after this line */
+    struct part line; /* without its end; NULL at the end */
+    uint32_t number;
     char *error;
     size_t error_size;
 };
 
-static const char *line_end(const struct reader *reader, const char *line)
-{
-    const char *end = memchr(line, '\n', (size_t)(reader->end - line));
-    return end ? end : reader->end;
-}
-
 static void next_line(struct reader *reader)
 {
-    const char *end = line_end(reader, reader->at);
-    reader->at = end < reader->end ? end + 1 : end;
-    reader->line++;
+    reader->number++;
+    if (!scan_take_line(&reader->rest, &reader->line))
+        reader->line = (struct part){NULL, 0};
 }
 
-/* Whether the line begins a section or a command. */
-static bool is_head(const struct reader *reader, const char *line)
+/* Whether the line does not begin a section or a command. */
+static bool is_in_body(const struct reader *reader)
 {
-    return source_is_expect(line, (size_t)(line_end(reader, line) - line));
+    return reader->line.text && !source_is_expect(reader->line.text, reader->line.size);
 }
 
-static bool add_item(struct reader *reader, struct golden_section *section, struct golden_item item)
-{
-    char what[200];
-    if (item.kind != ITEM_GAP && !template_parse(&item.template, &reader->golden->arena, item.text,
-                                                 item.size, what, sizeof what))
-        return message_fail(reader->error, reader->error_size, "line %u: %s", item.line, what);
-    vec_push(&section->items, item);
-    return true;
-}
+#define fail(reader, ...) message_fail((reader)->error, (reader)->error_size, __VA_ARGS__)
 
-/* `not: TEXT`, `anywhere: TEXT`, `N times: TEXT`. */
-static bool parse_directive(struct reader *reader, struct golden_section *section, const char *text,
-                            size_t size)
-{
-    const char *p = text, *end = text + size;
-    struct golden_item item = {.line = reader->line};
-    bool known = true;
-    if (scan_take(&p, end, "not:")) {
-        item.kind = ITEM_NOT;
-    } else if (scan_take(&p, end, "anywhere:")) {
-        item.kind = ITEM_ANYWHERE;
-    } else {
-        item.kind = ITEM_TIMES;
-        known = scan_take_number(&p, end, &item.times) &&
-                (scan_take(&p, end, " times:") || scan_take(&p, end, " time:"));
-    }
-    item.size = (size_t)(end - p);
-    scan_trim(&p, &item.size);
-    item.text = p;
-    if (item.kind == ITEM_TIMES && item.times == UINT32_MAX)
-        return message_fail(reader->error, reader->error_size,
-                            "line %u: '//! %.*s': no output has more than %u lines", reader->line,
-                            size < 80 ? (int)size : 80, text, UINT32_MAX - 1);
-    if (known && item.size)
-        return add_item(reader, section, item);
-    return message_fail(reader->error, reader->error_size,
-                        "line %u: '//! %.*s' is not an expectation of lines; it is 'not: TEXT', "
-                        "'anywhere: TEXT' or 'N times: TEXT'",
-                        reader->line, size < 80 ? (int)size : 80, text);
-}
-
+/* A line of the output, `...`, `not: TEXT`, `anywhere: TEXT` or `N times: TEXT`. */
 static bool parse_item(struct reader *reader, struct golden_section *section)
 {
-    const char *text = reader->at, *directive;
-    size_t size = (size_t)(line_end(reader, text) - text), rest;
-    scan_trim(&text, &size);
-    if (size == 0)
-        return true;
-    directive = scan_directive(text, size, &rest);
-    if (directive)
-        return parse_directive(reader, section, directive, rest);
-    struct golden_item item = {.line = reader->line, .text = text, .size = size};
-    if (size == 3 && memcmp(text, "...", 3) == 0)
+    struct golden_item item = {.line = reader->number, .text = scan_trim(reader->line)};
+    struct part directive;
+    char what[200];
+    if (scan_directive(item.text, &directive)) {
+        bool known = true;
+        item.text = directive;
+        if (scan_take(&item.text, "not:")) {
+            item.kind = ITEM_NOT;
+        } else if (scan_take(&item.text, "anywhere:")) {
+            item.kind = ITEM_ANYWHERE;
+        } else {
+            item.kind = ITEM_TIMES;
+            known = scan_take_number(&item.text, &item.times) &&
+                    (scan_take(&item.text, " times:") || scan_take(&item.text, " time:"));
+        }
+        item.text = scan_trim(item.text);
+        int shown = directive.size < 80 ? (int)directive.size : 80;
+        if (item.times == UINT32_MAX)
+            return fail(reader, "line %u: '//! %.*s': no output has more than %u lines",
+                        reader->number, shown, directive.text, UINT32_MAX - 1);
+        if (!known || item.text.size == 0)
+            return fail(reader,
+                        "line %u: '//! %.*s' is not an expectation of lines; it is 'not: TEXT', "
+                        "'anywhere: TEXT' or 'N times: TEXT'",
+                        reader->number, shown, directive.text);
+    } else if (scan_is(item.text, (struct part){"...", 3})) {
         item.kind = ITEM_GAP;
-    return add_item(reader, section, item);
-}
-
-static bool is_only_blank(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (!scan_is_blank(text[i]) && text[i] != '\n')
-            return false;
+    }
+    if (item.kind != ITEM_GAP && !template_parse(&item.template, &reader->golden->arena,
+                                                 item.text.text, item.text.size, what, sizeof what))
+        return fail(reader, "line %u: %s", item.line, what);
+    if (item.text.size)
+        vec_push(&section->items, item);
     return true;
 }
 
 /* `nothing`, `no changes`, or `[lines | changes] [of report] [in PART]`. */
-static bool parse_head(struct reader *reader, struct golden_section *section, const char *text,
-                       size_t size)
+static bool parse_head(struct reader *reader, struct golden_section *section, struct part text)
 {
-    const char *p = text, *end = text + size;
-    if (scan_take_word(&p, end, "nothing")) {
-        section->nothing = true;
-    } else if (scan_take_word(&p, end, "no")) {
-        section->nothing = true;
+    struct part rest = text;
+    section->nothing = scan_take_word(&rest, "nothing");
+    if (!section->nothing && scan_take_word(&rest, "no")) {
+        section->nothing = scan_take_word(&rest, "changes");
         section->kind = GOLDEN_CHANGES;
-        if (!scan_take_word(&p, end, "changes"))
-            p = text;
-    } else {
-        if (scan_take_word(&p, end, "lines"))
+        rest = section->nothing ? rest : text;
+    } else if (!section->nothing) {
+        if (scan_take_word(&rest, "lines"))
             section->kind = GOLDEN_LINES;
-        else if (scan_take_word(&p, end, "changes"))
+        else if (scan_take_word(&rest, "changes"))
             section->kind = GOLDEN_CHANGES;
-        if (section->kind != GOLDEN_CHANGES && scan_take_word(&p, end, "of"))
-            section->report = scan_take_word(&p, end, "report");
-        const char *in = p;
-        if (scan_take_word(&p, end, "in"))
-            section->part = arena_strndup(&reader->golden->arena, p, (size_t)(end - p));
-        p = section->part && *section->part ? end : in;
+        if (section->kind != GOLDEN_CHANGES && scan_take_word(&rest, "of"))
+            section->report = scan_take_word(&rest, "report");
+        struct part in = rest;
+        if (scan_take_word(&in, "in") && in.size) {
+            section->part = arena_strndup(&reader->golden->arena, in.text, in.size);
+            rest.size = 0;
+        }
     }
-    if (p == end)
-        return true;
-    return message_fail(reader->error, reader->error_size,
-                        "line %u: 'expect %.*s' is not an expectation; it is 'expect', 'expect "
-                        "nothing', 'expect no changes', 'expect changes' or 'expect lines'; 'of "
-                        "report' and 'in PART' may follow",
-                        section->line, size < 80 ? (int)size : 80, text);
+    return rest.size == 0 ||
+           fail(reader,
+                "line %u: 'expect %.*s' is not an expectation; it is 'expect', 'expect nothing', "
+                "'expect no changes', 'expect changes' or 'expect lines'; 'of report' and 'in "
+                "PART' may follow",
+                section->line, text.size < 80 ? (int)text.size : 80, text.text);
 }
 
-/* Whether any output would be wrong. */
-static bool expects_lines(const struct golden_section *section)
+/* A head and what follows it, up to the next one. */
+static bool parse_section(struct reader *reader, struct part text)
 {
-    for (uint32_t i = 0; i < section->items.count; i++)
-        if (section->items.at[i].kind != ITEM_GAP)
-            return true;
-    return false;
-}
-
-/* What follows a head, up to the next one. */
-static bool parse_body(struct reader *reader, struct golden_section *section)
-{
-    section->text = reader->at;
-    while (reader->at < reader->end && !is_head(reader, reader->at)) {
+    struct golden *golden = reader->golden;
+    struct golden_command *command = &golden->commands.at[golden->commands.count - 1];
+    vec_push(&command->sections,
+             (struct golden_section){.head = reader->line, .line = reader->number});
+    struct golden_section *section = &command->sections.at[command->sections.count - 1];
+    if (!parse_head(reader, section, text))
+        return false;
+    section->text = (struct part){reader->rest.text, 0};
+    bool blank = true, lines = false;
+    for (next_line(reader); is_in_body(reader); next_line(reader)) {
+        bool empty = scan_trim(reader->line).size == 0;
+        blank &= empty;
         if (section->kind == GOLDEN_LINES && !parse_item(reader, section))
             return false;
-        next_line(reader);
+        section->raw_size = (size_t)(reader->rest.text - section->text.text);
+        if (reader->line.size)
+            section->text.size = section->raw_size;
     }
-    section->size = section->raw_size = (size_t)(reader->at - section->text);
-    while (reader->at < reader->end && section->size > 1 &&
-           section->text[section->size - 1] == '\n' && section->text[section->size - 2] == '\n')
-        section->size--;
-    if (reader->at < reader->end && section->size == 1 && section->text[0] == '\n')
-        section->size = 0;
-    if (section->nothing && !is_only_blank(section->text, section->size))
-        return message_fail(reader->error, reader->error_size,
-                            "line %u: lines follow, though the section expects nothing",
-                            section->line);
-    if (section->kind == GOLDEN_LINES && !expects_lines(section))
-        return message_fail(reader->error, reader->error_size,
-                            "line %u: this expects no line: '...' matches any lines, even none",
-                            section->line);
-    return true;
-}
-
-static bool parse_section(struct reader *reader, const char *text, size_t size, const char *head,
-                          size_t head_size)
-{
-    struct golden_command *command =
-        &reader->golden->commands.at[reader->golden->commands.count - 1];
-    vec_push(&command->sections,
-             (struct golden_section){.head = head, .head_size = head_size, .line = reader->line});
-    struct golden_section *section = &command->sections.at[command->sections.count - 1];
-    if (!parse_head(reader, section, text, size))
-        return false;
-    next_line(reader);
-    return parse_body(reader, section);
+    if (!reader->line.text) /* empty lines at the end of the file are expected */
+        section->text.size = section->raw_size;
+    if (section->nothing && !blank)
+        return fail(reader, "line %u: lines follow, though the section expects nothing",
+                    section->line);
+    for (uint32_t i = 0; i < section->items.count; i++)
+        lines |= section->items.at[i].kind != ITEM_GAP;
+    return section->kind != GOLDEN_LINES || lines ||
+           fail(reader, "line %u: this expects no line: '...' matches any lines, even none",
+                section->line);
 }
 
 /* `also COMMAND ARGUMENTS` */
-static bool parse_also(struct reader *reader, const char *text, size_t size, const char *head,
-                       size_t head_size)
+static bool parse_also(struct reader *reader, struct part text)
 {
     struct golden *golden = reader->golden;
-    vec_push(&golden->commands, (struct golden_command){.head = head, .head_size = head_size});
+    vec_push(&golden->commands, (struct golden_command){.head = reader->line});
     struct golden_command *command = &golden->commands.at[golden->commands.count - 1];
-    if (!split_words(golden, command, text, size))
-        return message_fail(reader->error, reader->error_size,
-                            "line %u: expected '//! also COMMAND ARGUMENTS' with all quotes closed",
-                            reader->line);
+    if (!split_words(golden, command, text))
+        return fail(reader, "line %u: expected '//! also COMMAND ARGUMENTS' with all quotes closed",
+                    reader->number);
     if (strcmp(command->words.at[0], "test") == 0)
-        return message_fail(reader->error, reader->error_size, "line %u: a test cannot run 'test'",
-                            reader->line);
-    next_line(reader);
-    while (reader->at < reader->end && !is_head(reader, reader->at)) {
-        if (!is_only_blank(reader->at, (size_t)(line_end(reader, reader->at) - reader->at)))
-            return message_fail(reader->error, reader->error_size,
-                                "line %u: this text precedes any '//! expect' of the command",
-                                reader->line);
-        next_line(reader);
-    }
-    return true;
-}
-
-static bool parse_sections(struct golden *golden, const char *text, size_t size, uint32_t line,
-                           char *error, size_t error_size)
-{
-    struct reader reader = {golden, text, text + size, line, error, error_size};
-    while (reader.at < reader.end) {
-        const char *head = reader.at, *end = line_end(&reader, head);
-        size_t head_size = (size_t)(end - head), rest = 0;
-        const char *p = scan_directive(head, head_size, &rest), *stop = p + rest;
-        bool good = scan_take_word(&p, stop, "also")
-                        ? parse_also(&reader, p, (size_t)(stop - p), head, head_size)
-                        : scan_take_word(&p, stop, "expect") &&
-                              parse_section(&reader, p, (size_t)(stop - p), head, head_size);
-        if (!good)
-            return false;
-    }
+        return fail(reader, "line %u: a test cannot run 'test'", reader->number);
+    for (next_line(reader); is_in_body(reader); next_line(reader))
+        if (scan_trim(reader->line).size)
+            return fail(reader, "line %u: this text precedes any '//! expect' of the command",
+                        reader->number);
     return true;
 }
 
 /* -------------------------------------------------------------------------------- file ---- */
 
-bool golden_parse(struct golden *golden, const char *path, const char *text, size_t size,
-                  char *error, size_t error_size)
+bool golden_parse(struct golden *golden, const char *path, struct part text, char *error,
+                  size_t error_size)
 {
     *golden = (struct golden){.path = path};
-    if (size >= UINT32_MAX)
+    if (text.size >= UINT32_MAX)
         return message_fail(error, error_size, "the file is larger than 4 GiB");
-    if (size >= sizeof bom - 1 && memcmp(text, bom, sizeof bom - 1) == 0)
+    struct part after_bom = text;
+    if (scan_take(&after_bom, bom))
         return message_fail(error, error_size,
                             "the file begins with a byte order mark; it must begin with '//!'");
-    const char *expect = source_find_expect(text, size);
-    size_t input = expect ? (size_t)(expect - text) : size;
-    for (size_t at = 0; at < input;) {
-        const char *start = text + at, *end = memchr(start, '\n', input - at);
-        size_t length = end ? (size_t)(end - start) : input - at;
-        at += length + 1;
-        vec_push(&golden->lines,
-                 (struct golden_line){start, (uint32_t)length, (uint32_t)length, false});
-    }
-    if (!parse_header(golden, text, input, error, error_size))
+    const char *expect = source_find_expect(text.text, text.size);
+    struct part input = {text.text, expect ? (size_t)(expect - text.text) : text.size}, line;
+    for (struct part rest = input; scan_take_line(&rest, &line);)
+        vec_push(&golden->lines, (struct golden_line){line, line.size, false});
+    if (!parse_header(golden, input, error, error_size))
         return false;
     /* Commands first: expectations may be for one of them. */
-    if (!parse_sections(golden, text + input, size - input, golden->lines.count + 1, error,
-                        error_size))
-        return false;
+    struct reader reader = {.golden = golden,
+                            .rest = scan_skip(text, input.size),
+                            .number = golden->lines.count,
+                            .error = error,
+                            .error_size = error_size};
+    next_line(&reader);
+    while (reader.line.text) {
+        struct part head = reader.line;
+        scan_directive(reader.line, &head);
+        bool also = scan_take_word(&head, "also");
+        if (!also)
+            scan_take_word(&head, "expect");
+        if (!(also ? parse_also(&reader, head) : parse_section(&reader, head)))
+            return false;
+    }
     for (uint32_t number = golden->fails ? 4 : 3; number <= golden->lines.count; number++)
         if (!parse_comment(golden, number, error, error_size))
             return false;
     return true;
 }
 
-static void free_section(struct golden_section *section)
-{
-    for (uint32_t i = 0; i < section->items.count; i++)
-        template_free(&section->items.at[i].template);
-    vec_free(&section->items);
-}
-
 void golden_free(struct golden *golden)
 {
     for (uint32_t i = 0; i < golden->commands.count; i++) {
         struct golden_command *command = &golden->commands.at[i];
-        for (uint32_t j = 0; j < command->sections.count; j++)
-            free_section(&command->sections.at[j]);
+        for (uint32_t j = 0; j < command->sections.count; j++) {
+            struct golden_section *section = &command->sections.at[j];
+            for (uint32_t k = 0; k < section->items.count; k++)
+                template_free(&section->items.at[k].template);
+            vec_free(&section->items);
+            text_free(&section->changes);
+        }
         vec_free(&command->sections);
         vec_free(&command->words);
     }

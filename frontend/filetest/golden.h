@@ -1,22 +1,17 @@
 /* Golden-file tests; docs/testing.md has the format.
  *
  * A file is parsed (golden.c) and its commands run within this process (golden_outcome.c). What
- * they did is compared with what is expected of them (golden_compare.c), and
- * --bless rewrites the file (golden_bless.c). Nothing here prints, forks or exits. */
+ * they did is compared with what is expected of them (golden_compare.c), and --bless rewrites the
+ * file (golden_bless.c). Nothing here prints, forks or exits. */
 #ifndef FRONTEND_FILETEST_GOLDEN_H
 #define FRONTEND_FILETEST_GOLDEN_H
 
 #include "frontend/driver/command.h"
+#include "frontend/filetest/golden_scan.h"
 #include "frontend/filetest/template.h"
 #include "ir/support/diag.h"
 #include "ir/support/ids.h"
 #include "ir/support/text.h"
-
-/* Bytes of a text. */
-struct part {
-    const char *text;
-    size_t size;
-};
 
 /* ---- diagnostics ---- */
 
@@ -67,9 +62,11 @@ struct golden_item {
     enum golden_item_kind kind;
     uint32_t line;  /* of the file */
     uint32_t times; /* ITEM_TIMES */
-    const char *text;
-    size_t size;
+    struct part text;
     struct template template; /* except for ITEM_GAP */
+    /* What would pass instead, once it was compared and did not. */
+    struct part new_text; /* NULL: the text stays */
+    uint32_t new_times;   /* 0: the number stays */
 };
 
 /* An expectation of what a command prints: a line `//! expect ...` and what follows it. */
@@ -78,53 +75,57 @@ struct golden_section {
     bool report;      /* about the error stream without diagnostics */
     bool nothing;     /* the head says that there is none */
     const char *part; /* which part it is about; NULL: all */
-    const char *head; /* the line */
-    size_t head_size;
-    uint32_t line; /* its number */
-    const char *text;
-    size_t size;     /* without empty lines before another section */
-    size_t raw_size; /* with them */
+    struct part head; /* the line */
+    uint32_t line;    /* its number */
+    struct part text; /* without empty lines before another section */
+    size_t raw_size;  /* with them */
     VEC(struct golden_item) items;
+    /* Once it was compared. */
+    bool passed;
+    bool found;          /* the part that it is about exists */
+    bool repairable;     /* of GOLDEN_LINES that did not pass: they would with the new items */
+    struct part actual;  /* what the text is compared with */
+    struct text changes; /* the bytes of `actual` for GOLDEN_CHANGES */
 };
 
 /* ---- tests ---- */
 
 /* A line of the input, without its end. */
 struct golden_line {
-    const char *text;
-    uint32_t size;
-    uint32_t bare;    /* bytes before the first expectation, without trailing blanks */
+    struct part text;
+    size_t bare;      /* bytes before the first expectation, without trailing blanks */
     bool open_string; /* it ends within a string, which would swallow a comment */
 };
 
 struct golden_command {
     VEC(const char *) words; /* the command and its arguments */
-    const char *head;        /* the line with them */
-    size_t head_size;
+    struct part head;        /* the line with them */
     VEC(struct golden_section) sections;
 };
 
 struct golden {
     const char *path;
     struct arena arena;
-    const char *claim;
     const char *fails;             /* why it is known to fail, or NULL */
     VEC(struct golden_line) lines; /* of the input, with the header lines */
     VEC(struct golden_command) commands;
     struct golden_diags expected;
 };
 
-/* Parses a test. The text must outlive it. False, with one line of text, if it is not a test. */
-bool golden_parse(struct golden *golden, const char *path, const char *text, size_t size,
-                  char *error, size_t error_size);
-void golden_free(struct golden *golden);
+/* The first lines of a test, after `//!`. What is not there has no text. */
+struct golden_header {
+    struct part command, claim;
+    struct part fails; /* why it is known to fail */
+};
+struct golden_header golden_header(struct part text);
 
 /* Whether text begins like a test. */
-bool golden_is_test(const char *text, size_t size);
-/* What the test claims, for listings: its second line, or "". Not NUL-terminated. */
-const char *golden_claim(const char *text, size_t size, size_t *claim_size);
-/* Why it is known to fail: its third line; NULL if it is not. Not NUL-terminated. */
-const char *golden_known_failure(const char *text, size_t size, size_t *reason_size);
+bool golden_is_test(struct part text);
+
+/* Parses a test. The text must outlive it. False, with one line of text, if it is not a test. */
+bool golden_parse(struct golden *golden, const char *path, struct part text, char *error,
+                  size_t error_size);
+void golden_free(struct golden *golden);
 
 /* Whether an expectation is for the command, which is given by its index. */
 bool golden_is_for(const struct golden_diag *expected, uint32_t command);
@@ -137,32 +138,14 @@ bool golden_is_required(const struct golden *golden, uint32_t command,
 
 /* ---- outcomes ---- */
 
-/* A section compared with what the command printed. */
-struct golden_check {
-    bool passed;
-    bool found;          /* the part that the section is about exists */
-    struct part actual;  /* what is compared with the section */
-    uint32_t first;      /* the number of its first line in what was printed */
-    struct text changes; /* the bytes of `actual` for GOLDEN_CHANGES */
-    /* Of GOLDEN_LINES that did not pass: what would, by item, if `repairable`. */
-    bool repairable;
-    struct golden_repair {
-        struct part line; /* instead of the item's; text NULL: the item stays */
-        uint32_t times;   /* instead of the item's; 0: the number stays */
-    } * repairs;
-};
-
 /* What a command did. */
 struct golden_outcome {
     int status;
-    char *out, *err; /* NUL-terminated */
-    size_t out_size, err_size;
+    struct text out, err;
     struct text report;    /* the error stream without diagnostics */
     struct text canonical; /* the input, if a section needs it */
     struct golden_diags reported;
     bool *held; /* by expectation of the test: something was reported that holds it */
-    struct golden_check *checks; /* by section of the command */
-    uint32_t n_checks;
     struct arena arena;
 };
 
@@ -174,10 +157,9 @@ void golden_outcome_free(struct golden_outcome *outcome);
 /* Whether a test can expect such an outcome: a failure needs an error that says why. */
 bool golden_is_acceptable(const struct golden_outcome *outcome);
 
-/* Compares outcomes, one by command, with the expectations, notes in them what holds, and adds to
+/* Compares outcomes, one by command, with the expectations, notes in both what holds, and adds to
  * `report` what is wrong. Returns whether nothing is. */
-bool golden_compare(const struct golden *golden, struct golden_outcome *outcomes,
-                    struct text *report);
+bool golden_compare(struct golden *golden, struct golden_outcome *outcomes, struct text *report);
 
 /* Appends the text of a test file that expects these outcomes, which must have been compared, or as
  * much of them as can be accepted. Marks diagnostics in them as matched. */

@@ -1,5 +1,4 @@
 #include "frontend/filetest/golden.h"
-#include "frontend/filetest/golden_scan.h"
 
 /* ------------------------------------------------------------------------------ input ---- */
 
@@ -68,8 +67,7 @@ static void keep_expected(struct rewrite *rewrite, const struct golden_outcome *
     }
 }
 
-/* The first diagnostic of a command that equals `diag` and that no expectation holds; NULL if there
- * is none. */
+/* The first diagnostic of a command that equals `diag` and that no expectation holds, or NULL. */
 static struct golden_diag *find_equal(const struct golden *golden, struct golden_outcome *outcomes,
                                       uint32_t command, const struct golden_diag *diag)
 {
@@ -135,10 +133,10 @@ static void print_item(const struct rewrite *rewrite, const struct item *item, u
     text_bytes(text, item->diag.text, item->size);
 }
 
-static void print_indent(const struct rewrite *rewrite, const struct golden_line *line)
+static void print_indent(struct text *text, struct part line, const char *blanks)
 {
-    for (uint32_t i = 0; i < line->size && (line->text[i] == ' ' || line->text[i] == '\t'); i++)
-        text_char(rewrite->text, line->text[i]);
+    for (size_t i = 0; i < line.size && strchr(blanks, line.text[i]); i++)
+        text_char(text, line.text[i]);
 }
 
 /* The line of the old file, with the `count` expectations that it has now. */
@@ -146,11 +144,11 @@ static void print_line(const struct rewrite *rewrite, const struct golden_line *
                        const struct item *items, uint32_t count, uint32_t row)
 {
     if (line->bare == 0 && count)
-        print_indent(rewrite, line);
-    uint32_t size = line->bare;
-    while (count && size && line->text[size - 1] == '\r')
+        print_indent(rewrite->text, line->text, " \t");
+    size_t size = line->bare;
+    while (count && size && line->text.text[size - 1] == '\r')
         size--;
-    text_bytes(rewrite->text, line->text, size);
+    text_bytes(rewrite->text, line->text.text, size);
     for (uint32_t i = 0; i < count; i++) {
         if (line->bare || i)
             text_char(rewrite->text, ' ');
@@ -172,7 +170,7 @@ static void go_through(struct rewrite *rewrite, bool prints)
         const struct item *first = item;
         while (item < end && item->diag.host == number && !item->own_line)
             item++;
-        bool stays = item > first || line->bare || line->size == 0 || number <= header;
+        bool stays = item > first || line->bare || line->text.size == 0 || number <= header;
         row += stays;
         if (!prints)
             vec_push(&rewrite->new_line, row);
@@ -182,7 +180,7 @@ static void go_through(struct rewrite *rewrite, bool prints)
             row++;
             if (!prints)
                 continue;
-            print_indent(rewrite, line);
+            print_indent(rewrite->text, line->text, " \t");
             print_item(rewrite, item, row);
             text_char(rewrite->text, '\n');
         }
@@ -193,114 +191,68 @@ static void go_through(struct rewrite *rewrite, bool prints)
 
 /* --------------------------------------------------------------------------- sections ---- */
 
-static void end_line(struct text *text)
+static void print_head(struct text *text, struct part head)
 {
     if (text->size && text->at[text->size - 1] != '\n')
         text_char(text, '\n');
-}
-
-static void print_head(struct text *text, const char *head, size_t size)
-{
-    end_line(text);
-    text_bytes(text, head, size);
+    text_bytes(text, head.text, head.size);
     text_char(text, '\n');
 }
 
-/* The output that the section is about, with the empty lines that followed it before. */
-static void print_exact(struct text *text, const struct golden_section *section,
-                        const struct part *actual)
+/* The items that a line has, as they would pass. */
+static void print_repaired(struct text *text, const struct golden_item *item)
 {
-    bool changes = section->kind == GOLDEN_CHANGES;
-    if (actual->size == 0)
-        text_string(text, changes && !section->part ? "//! expect no changes\n"
-                          : section->part           ? ""
-                                                    : "//! expect nothing\n");
-    else if (section->nothing)
-        text_string(text, changes ? "//! expect changes\n" : "//! expect\n");
-    if (actual->size ? !section->nothing : section->part != NULL)
-        print_head(text, section->head, section->head_size);
-    if (actual->size)
-        text_bytes(text, actual->text, actual->size);
-    for (size_t i = section->size; i < section->raw_size; i++)
-        text_char(text, '\n');
-}
-
-static void print_repaired(struct text *text, const struct golden_item *item,
-                           const struct golden_repair *repair)
-{
-    if (repair->times)
-        text_printf(text, "//! %u time%s: %.*s", repair->times, repair->times == 1 ? "" : "s",
-                    (int)item->size, item->text);
-    if (!repair->line.text)
-        return;
-    if (item->kind == ITEM_ANYWHERE)
+    if (item->new_times)
+        text_printf(text, "//! %u time%s: %.*s", item->new_times, item->new_times == 1 ? "" : "s",
+                    (int)item->text.size, item->text.text);
+    if (item->new_text.text && item->kind == ITEM_ANYWHERE)
         text_string(text, "//! anywhere: ");
-    /* A line in which no braces begin a regular expression. */
-    const char *at = repair->line.text, *end = at + repair->line.size;
-    while (at < end) {
-        if (scan_take(&at, end, "{{"))
-            text_string(text, "{{\\{\\{}}");
-        else
-            text_char(text, *at++);
+    for (struct part rest = item->new_text; rest.size;) {
+        if (scan_take(&rest, "{{")) {
+            text_string(text, "{{\\{\\{}}"); /* braces that begin no regular expression */
+        } else {
+            text_char(text, *rest.text);
+            rest = scan_skip(rest, 1);
+        }
     }
 }
 
-/* The lines of the section, each replaced by its repair if it has one. */
-static void print_lines(struct text *text, const struct golden_section *section,
-                        const struct golden_repair *repairs)
+/* The section as it passes, or as it is where that cannot be. */
+static void bless_section(struct text *text, const struct golden_section *section)
 {
-    const char *end = section->text + section->raw_size;
-    uint32_t item = 0, number = section->line;
-    print_head(text, section->head, section->head_size);
-    for (const char *line = section->text; line < end;) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line)), *p = line;
-        stop = stop ? stop : end;
-        number++;
-        while (item < section->items.count && section->items.at[item].line < number)
-            item++;
-        bool repaired = item < section->items.count && section->items.at[item].line == number &&
-                        (repairs[item].times || repairs[item].line.text);
-        for (; repaired && p < stop && scan_is_blank(*p); p++)
-            text_char(text, *p);
-        if (repaired)
-            print_repaired(text, &section->items.at[item], &repairs[item]);
-        else
-            text_bytes(text, line, (size_t)(stop - line));
-        text_char(text, '\n');
-        line = stop + 1;
-    }
-}
-
-static void bless_section(struct text *text, const struct golden_section *section,
-                          const struct golden_check *check)
-{
-    if (section->kind == GOLDEN_LINES && !check->passed && check->repairable) {
-        print_lines(text, section, check->repairs);
-    } else if (section->kind == GOLDEN_LINES || check->passed || !check->found) {
-        print_head(text, section->head, section->head_size);
-        text_bytes(text, section->text, section->raw_size);
+    bool lines = section->kind == GOLDEN_LINES, changes = section->kind == GOLDEN_CHANGES;
+    const char *head = NULL;
+    if (section->passed || !section->found || (lines && !section->repairable)) {
+        print_head(text, section->head);
+        text_bytes(text, section->text.text, section->raw_size);
+    } else if (lines) {
+        struct part rest = {section->text.text, section->raw_size}, line;
+        uint32_t i = 0, number = section->line;
+        print_head(text, section->head);
+        while (scan_take_line(&rest, &line)) {
+            number++;
+            while (i < section->items.count && section->items.at[i].line < number)
+                i++;
+            const struct golden_item *item = &section->items.at[i];
+            if (i < section->items.count && item->line == number &&
+                (item->new_times || item->new_text.text)) {
+                print_indent(text, line, " \t\r");
+                print_repaired(text, item);
+            } else {
+                text_bytes(text, line.text, line.size);
+            }
+            text_char(text, '\n');
+        }
     } else {
-        end_line(text);
-        print_exact(text, section, &check->actual);
+        if (section->actual.size && section->nothing)
+            head = changes ? "//! expect changes" : "//! expect";
+        else if (section->actual.size == 0 && !section->part)
+            head = changes ? "//! expect no changes" : "//! expect nothing";
+        print_head(text, head ? (struct part){head, strlen(head)} : section->head);
+        text_bytes(text, section->actual.text, section->actual.size);
+        for (size_t i = section->text.size; i < section->raw_size; i++)
+            text_char(text, '\n');
     }
-}
-
-/* For a command without sections; `silent`: diagnostics are expected. */
-static void add_section(struct text *text, const struct golden_outcome *outcome, bool silent)
-{
-    bool failed = outcome->status != EXIT_DONE;
-    if (silent && (!failed || outcome->out_size == 0))
-        return;
-    end_line(text);
-    text_string(text, outcome->out_size ? "//! expect\n" : "//! expect nothing\n");
-    text_bytes(text, outcome->out, outcome->out_size);
-}
-
-/* A section that has become empty because the command fails is redundant. */
-static bool is_void(const struct golden_section *section, const struct golden_outcome *outcome)
-{
-    return section->kind == GOLDEN_EXACT && !section->nothing && !section->part &&
-           !section->report && outcome->status != EXIT_DONE && outcome->out_size == 0;
 }
 
 void golden_bless(const struct golden *golden, struct golden_outcome *outcomes, struct text *text)
@@ -310,12 +262,9 @@ void golden_bless(const struct golden *golden, struct golden_outcome *outcomes, 
     vec_reserve(&rewrite.items, 1); /* no pointer into it is NULL */
     keep_expected(&rewrite, outcomes);
     add_reported(&rewrite, outcomes);
-    if (rewrite.items.count)
-        qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
+    qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
     go_through(&rewrite, false);
     go_through(&rewrite, true);
-    for (uint32_t c = 0; c < golden->commands.count; c++)
-        expects[c] = false;
     for (uint32_t i = 0; i < rewrite.items.count; i++)
         for (uint32_t c = 0; c < golden->commands.count; c++)
             expects[c] |= golden_is_for(&rewrite.items.at[i].diag, c);
@@ -323,13 +272,22 @@ void golden_bless(const struct golden *golden, struct golden_outcome *outcomes, 
     vec_free(&rewrite.new_line);
     for (uint32_t c = 0; c < golden->commands.count; c++) {
         const struct golden_command *command = &golden->commands.at[c];
+        bool failed = outcomes[c].status != EXIT_DONE, silent = outcomes[c].out.size == 0;
         if (c)
-            print_head(text, command->head, command->head_size);
-        if (command->sections.count == 0)
-            add_section(text, &outcomes[c], expects[c]);
-        for (uint32_t i = 0; i < command->sections.count; i++)
-            if (!is_void(&command->sections.at[i], &outcomes[c]))
-                bless_section(text, &command->sections.at[i], &outcomes[c].checks[i]);
+            print_head(text, command->head);
+        /* A command without sections gets one, unless diagnostics say enough. */
+        if (command->sections.count == 0 && (!expects[c] || (failed && !silent))) {
+            print_head(text, silent ? (struct part){"//! expect nothing", 18}
+                                    : (struct part){"//! expect", 10});
+            text_append(text, &outcomes[c].out);
+        }
+        for (uint32_t i = 0; i < command->sections.count; i++) {
+            /* A section that has become empty because the command fails is redundant. */
+            const struct golden_section *section = &command->sections.at[i];
+            if (section->kind != GOLDEN_EXACT || section->nothing || section->part ||
+                section->report || !failed || !silent)
+                bless_section(text, section);
+        }
     }
     mem_free(expects);
 }

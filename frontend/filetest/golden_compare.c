@@ -5,110 +5,61 @@
 #define _GNU_SOURCE /* memmem */
 #include "frontend/driver/diff.h"
 #include "frontend/filetest/golden.h"
-#include "frontend/filetest/golden_scan.h"
-#include "ir/support/ids.h"
 
 /* ------------------------------------------------------------------------------- parts ---- */
 
-static size_t line_size(const struct part *part, const char *line)
-{
-    const char *end = part->text + part->size;
-    const char *stop = memchr(line, '\n', (size_t)(end - line));
-    return (size_t)((stop ? stop : end) - line);
-}
-
-static const char *next_line(const struct part *part, const char *line)
-{
-    const char *end = part->text + part->size;
-    line += line_size(part, line);
-    return line < end ? line + 1 : end;
-}
-
-static size_t indent_of(const char *line, size_t size)
+static size_t indent_of(struct part line)
 {
     size_t n = 0;
-    while (n < size && line[n] == ' ')
+    while (n < line.size && line.text[n] == ' ')
         n++;
     return n;
 }
 
-static bool is_name_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '$';
-}
-
 /* Whether the line begins with the words, which end there as a name does. */
-static bool begins_with(const char *line, size_t size, const struct part *words)
+static bool begins_with(struct part line, struct part words)
 {
-    scan_trim(&line, &size);
-    return size >= words->size && memcmp(line, words->text, words->size) == 0 &&
-           (size == words->size || !is_name_byte(line[words->size]));
-}
-
-/* Where the block ends that begins with the line. */
-static const char *block_end(const struct part *part, const char *line)
-{
-    const char *end = part->text + part->size;
-    size_t size = line_size(part, line), indent = indent_of(line, size);
-    const char *text = line, *behind = next_line(part, line);
-    size_t trimmed = size;
-    scan_trim(&text, &trimmed);
-    if (trimmed == 0 || text[trimmed - 1] != '{')
-        return behind;
-    for (const char *at = behind; at < end; at = next_line(part, at)) {
-        size = line_size(part, at);
-        if (indent_of(at, size) == indent && indent < size && at[indent] == '}')
-            return next_line(part, at);
-    }
-    return end;
-}
-
-static bool find_words(struct part *part, const struct part *words)
-{
-    const char *end = part->text + part->size;
-    for (const char *line = part->text; line < end; line = next_line(part, line)) {
-        if (!begins_with(line, line_size(part, line), words))
-            continue;
-        part->size = (size_t)(block_end(part, line) - line);
-        part->text = line;
-        return true;
-    }
-    return false;
-}
-
-/* Cuts the words before the next comma outside of quotes off the path. */
-static struct part cut_words(const char **path)
-{
-    const char *p = *path, *begin = p;
-    bool quoted = false;
-    for (; *p && (quoted || *p != ','); p++)
-        if (*p == '"')
-            quoted = !quoted;
-    struct part words = {begin, (size_t)(p - begin)};
-    scan_trim(&words.text, &words.size);
-    *path = *p ? p + 1 : p;
-    return words;
+    static const char name_bytes[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
+    line = scan_trim(line);
+    return line.size >= words.size && memcmp(line.text, words.text, words.size) == 0 &&
+           (line.size == words.size ||
+            !memchr(name_bytes, line.text[words.size], sizeof name_bytes - 1));
 }
 
 /* Narrows `*part` to the lines of the part that `path` names: words that a line begins with, from
- * that line to the one that begins with '}' as deep as it; after a comma words of a line in
- * there. False where there is none; `*missing` is then what was looked for last. */
-static bool golden_find_part(struct part *part, const char *path, struct part *missing)
+ * that line to the one that begins with '}' as deep as it; after a comma outside of quotes words of
+ * a line in there. False where there is none; `*words` is then what was looked for last. */
+static bool find_part(struct part *part, const char *path, struct part *words)
 {
     while (*path) {
-        struct part words = cut_words(&path);
-        *missing = words;
-        if (words.size == 0 || part->size == 0 || !find_words(part, &words))
+        struct part rest = *part, line, last;
+        const char *begin = path;
+        bool quoted = false, found = false;
+        for (; *path && (quoted || *path != ','); path++)
+            quoted ^= *path == '"';
+        *words = scan_trim((struct part){begin, (size_t)(path - begin)});
+        path += *path == ',';
+        while (!found && words->size && scan_take_line(&rest, &line))
+            found = begins_with(line, *words);
+        if (!found)
             return false;
+        size_t indent = indent_of(line);
+        struct part head = scan_trim(line);
+        bool open = head.size && head.text[head.size - 1] == '{';
+        while (open && scan_take_line(&rest, &last))
+            open = indent_of(last) != indent || indent == last.size || last.text[indent] != '}';
+        *part = (struct part){line.text, (size_t)(rest.text - line.text)};
     }
     return true;
 }
 
+/* ------------------------------------------------------------------------------- blocks ---- */
+
 /* A block of a text: its lines up to an empty one. */
 struct block {
     struct part text;
-    size_t head;      /* bytes of its first two words */
+    struct part head; /* its first two words: "entry @e" of "entry @e : aiv_only {" */
     bool same;        /* the other text has it */
     uint32_t partner; /* a block of the other text with the same head; NONE: there is none */
 };
@@ -118,124 +69,88 @@ struct blocks {
     uint32_t count, capacity;
 };
 
-/* ------------------------------------------------------------------------------- blocks ---- */
-
-/* "entry @e" of "entry @e : aiv_only {". */
-static size_t head_size(const struct part *text)
-{
-    unsigned words = 0;
-    for (size_t i = 0; i < text->size; i++) {
-        char c = text->text[i];
-        if (c == '\n' || c == '(' || c == ':' || (c == ' ' && ++words == 2))
-            return i;
-    }
-    return text->size;
-}
-
-static void add_block(struct blocks *blocks, const char *begin, const char *end)
-{
-    struct block block = {.text = {begin, (size_t)(end - begin)}, .partner = NONE};
-    block.head = head_size(&block.text);
-    if (end > begin)
-        vec_push(blocks, block);
-}
-
 static void split_blocks(struct blocks *blocks, struct part text)
 {
-    const char *end = text.text + text.size, *begin = text.text;
-    for (const char *line = begin; line < end;) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line));
-        if (stop == line) {
-            add_block(blocks, begin, line);
-            begin = line + 1;
+    struct part rest = text, line;
+    while (rest.size) {
+        struct block block = {.text = {rest.text, 0}, .partner = NONE};
+        while (scan_take_line(&rest, &line) && line.size)
+            block.text.size = (size_t)(rest.text - block.text.text);
+        block.head = (struct part){block.text.text, 0};
+        for (unsigned words = 0; block.head.size < block.text.size; block.head.size++) {
+            char c = block.text.text[block.head.size];
+            if (c == '\n' || c == '(' || c == ':' || (c == ' ' && ++words == 2))
+                break;
         }
-        line = stop ? stop + 1 : end;
+        if (block.text.size)
+            vec_push(blocks, block);
     }
-    add_block(blocks, begin, end);
-}
-
-/* ---------------------------------------------------------------------------- comparison ---- */
-
-static bool is_alike(const struct block *a, const struct block *b, bool whole)
-{
-    size_t size = whole ? a->text.size : a->head;
-    return size == (whole ? b->text.size : b->head) &&
-           memcmp(a->text.text, b->text.text, size) == 0;
 }
 
 /* Pairs blocks that are equal, or have equal heads, each with the first that is left. */
-static void pair(struct blocks *old, struct blocks *new, bool whole)
+static void pair_blocks(struct blocks *old, struct blocks *new, bool whole)
 {
     for (uint32_t i = 0; i < new->count; i++)
         for (uint32_t j = 0; new->at[i].partner == NONE &&j < old->count; j++) {
-            if (old->at[j].partner != NONE || !is_alike(&old->at[j], &new->at[i], whole))
+            struct block *a = &old->at[j], *b = &new->at[i];
+            if (a->partner != NONE ||
+                !(whole ? scan_is(a->text, b->text) : scan_is(a->head, b->head)))
                 continue;
-            new->at[i].partner = j;
-            old->at[j].partner = i;
-            new->at[i].same = whole;
+            b->partner = j;
+            a->partner = i;
+            b->same = whole;
         }
 }
 
-/* ------------------------------------------------------------------------------ printing ---- */
-
-static void print_gone(struct text *out, const struct part *text)
-{
-    const char *end = memchr(text->text, '\n', text->size);
-    text_char(out, '-');
-    text_bytes(out, text->text, end ? (size_t)(end - text->text) : text->size);
-    text_char(out, '\n');
-}
-
-/* Appends the blocks of `new` (what stands between empty lines) that `old` has not. One that begins
+/* Appends the blocks of `new` (what is between empty lines) that `old` has not. One that begins
  * with the same two words as one of `old` is shown as what differs: lines with '-' and '+', and
  * "..." for the others. Of those that only `old` has, the first line is shown, with a '-'. */
-static void golden_changes(struct text *out, struct part old_text, struct part new_text)
+static void print_changes(struct text *out, struct part old_text, struct part new_text)
 {
     struct blocks old = {NULL, 0, 0}, new = {NULL, 0, 0};
+    const char *between = "";
     split_blocks(&old, old_text);
     split_blocks(&new, new_text);
-    pair(&old, &new, true);
-    pair(&old, &new, false);
-    const char *between = "";
-    for (uint32_t i = 0; i < new.count; i++) {
-        const struct block *block = &new.at[i];
-        if (block->same)
+    pair_blocks(&old, &new, true);
+    pair_blocks(&old, &new, false);
+    for (uint32_t i = 0; i < new.count + old.count; i++) {
+        bool gone = i >= new.count;
+        const struct block *block = gone ? &old.at[i - new.count] : &new.at[i];
+        struct part text = block->text, line;
+        if (gone ? block->partner != NONE : block->same)
             continue;
         text_string(out, between);
         between = "\n";
-        if (block->partner == NONE) {
-            text_bytes(out, block->text.text, block->text.size);
-            if (block->text.text[block->text.size - 1] != '\n')
+        if (gone || block->partner == NONE) {
+            for (bool more = scan_take_line(&text, &line); more;
+                 more = !gone && scan_take_line(&text, &line)) {
+                text_string(out, gone ? "-" : "");
+                text_bytes(out, line.text, line.size);
                 text_char(out, '\n');
-            continue;
+            }
+        } else {
+            const struct part *before = &old.at[block->partner].text;
+            diff_brief(out, before->text, before->size, text.text, text.size);
         }
-        const struct part *before = &old.at[block->partner].text;
-        diff_brief(out, before->text, before->size, block->text.text, block->text.size);
-    }
-    for (uint32_t i = 0; i < old.count; i++) {
-        if (old.at[i].partner != NONE)
-            continue;
-        text_string(out, between);
-        between = "\n";
-        print_gone(out, &old.at[i].text);
     }
     vec_free(&old);
     vec_free(&new);
 }
 
+/* -------------------------------------------------------------------------------- lines ---- */
+
 /* A line of what was printed, trimmed; empty ones are none. */
 struct line {
-    const char *text;
-    size_t size;
+    struct part text;
     uint32_t number;
 };
 
+/* Some lines of an output are searched for. */
 struct search {
     struct golden_section *section;
     VEC(struct line) lines;
     struct captures *captures;
     struct text *report;
-    struct golden_check *check;
 };
 
 /* Items [first, end) whose lines follow each other. */
@@ -245,32 +160,29 @@ struct run {
 
 static bool item_fits(struct search *search, struct golden_item *item, uint32_t line)
 {
-    return template_matches(&item->template, search->lines.at[line].text,
-                            search->lines.at[line].size, item->kind == ITEM_LINE, search->captures);
+    struct part text = search->lines.at[line].text;
+    return template_matches(&item->template, text.text, text.size, item->kind == ITEM_LINE,
+                            search->captures);
 }
 
-/* ------------------------------------------------------------------------------ nearness ---- */
-
-/* The line of [begin, end) that is most like an item; NONE where none has a third of it. */
-static uint32_t nearest(const struct search *search, const struct golden_item *item, uint32_t begin,
-                        uint32_t end)
+/* The line from `begin` on that is most like an item; NONE where none has a third of it. */
+static uint32_t find_nearest(const struct search *search, const struct golden_item *item,
+                             uint32_t begin)
 {
     uint32_t best = NONE;
     size_t most = 0;
-    for (uint32_t i = begin; i < end; i++) {
-        const struct line *line = &search->lines.at[i];
-        /* How much of both stands at the same place, from either end: up to the size of both. */
-        size_t limit = item->size < line->size ? item->size : line->size, front = 0, back = 0;
-        while (front < limit && item->text[front] == line->text[front])
+    for (uint32_t i = begin; i < search->lines.count; i++) {
+        struct part a = item->text, b = search->lines.at[i].text;
+        /* How much of both is the same from either end: up to the size of both. */
+        size_t limit = a.size < b.size ? a.size : b.size, front = 0, back = 0;
+        while (front < limit && a.text[front] == b.text[front])
             front++;
-        while (back < limit - front &&
-               item->text[item->size - 1 - back] == line->text[line->size - 1 - back])
+        while (back < limit - front && a.text[a.size - 1 - back] == b.text[b.size - 1 - back])
             back++;
         size_t like = 2 * (front + back);
-        if (3 * like < item->size + line->size)
-            continue;
         /* Of two that have as much, the one that has less besides. */
-        if (like > most || (like == most && line->size < search->lines.at[best].size)) {
+        if (3 * like >= a.size + b.size &&
+            (like > most || (like == most && b.size < search->lines.at[best].text.size))) {
             most = like;
             best = i;
         }
@@ -278,13 +190,11 @@ static uint32_t nearest(const struct search *search, const struct golden_item *i
     return best;
 }
 
-/* ------------------------------------------------------------------------------- reports ---- */
-
 static void report_line(struct search *search, const char *what, uint32_t line)
 {
     const struct line *at = &search->lines.at[line];
     text_printf(search->report, "    %s output line %u: ", what, at->number);
-    text_bytes(search->report, at->text, at->size);
+    text_bytes(search->report, at->text.text, at->text.size);
     text_char(search->report, '\n');
 }
 
@@ -306,85 +216,64 @@ static void report_captures(struct search *search)
 
 static void report_item(struct search *search, const struct golden_item *item, const char *what)
 {
-    search->check->passed = false;
+    search->section->passed = false;
     text_printf(search->report, "  line %u: %s: ", item->line, what);
-    text_bytes(search->report, item->text, item->size);
+    text_bytes(search->report, item->text.text, item->text.size);
     text_char(search->report, '\n');
 }
 
-/* Notes an output line as the text of an item that is not satisfied. False where that would lose a
+/* Gives an item that is not satisfied the text of an output line. False where that would lose a
  * regular expression. */
-static bool repair_item(struct search *search, uint32_t item, uint32_t line)
+static bool repair_item(struct search *search, struct golden_item *item, uint32_t line)
 {
-    if (search->section->items.at[item].template.regexes)
-        return false;
-    search->check->repairs[item].line =
-        (struct part){search->lines.at[line].text, search->lines.at[line].size};
-    return true;
-}
-
-/* ------------------------------------------------------------------------ lines in order ---- */
-
-/* How many lines of a run, from its first on, match the output from `at` on. */
-static uint32_t count_fitting(struct search *search, const struct run *run, uint32_t at)
-{
-    uint32_t n = 0, known = search->captures->count;
-    while (run->first + n < run->end && at + n < search->lines.count &&
-           item_fits(search, &search->section->items.at[run->first + n], at + n))
-        n++;
-    if (run->first + n < run->end)
-        search->captures->count = known;
-    return n;
+    if (item->template.regexes == 0)
+        item->new_text = search->lines.at[line].text;
+    return item->template.regexes == 0;
 }
 
 /* Finds the first place from `from` on where the run matches; else where most of its first lines
  * do. */
-static bool find_run(struct search *search, const struct run *run, uint32_t from, uint32_t *place,
+static bool find_run(struct search *search, struct run run, uint32_t from, uint32_t *place,
                      uint32_t *most)
 {
     *place = NONE;
     *most = 0;
     for (uint32_t at = from; at < search->lines.count; at++) {
-        uint32_t n = count_fitting(search, run, at);
+        uint32_t n = 0, size = run.end - run.first, known = search->captures->count;
+        while (n < size && at + n < search->lines.count &&
+               item_fits(search, &search->section->items.at[run.first + n], at + n))
+            n++;
+        if (n < size)
+            search->captures->count = known;
         if (n <= *most)
             continue;
         *place = at;
         *most = n;
-        if (run->first + n == run->end)
+        if (n == size)
             return true;
     }
     return false;
 }
 
-/* Replaces the lines of the run by those from `place` on. */
-static bool repair_run(struct search *search, const struct run *run, uint32_t place)
+/* Returns where to continue; NONE after lines that are missing, and like no others: the next might
+ * be found anywhere. */
+static uint32_t compare_run(struct search *search, struct run run, uint32_t from)
 {
-    bool good = place != NONE && run->end - run->first <= search->lines.count - place;
-    for (uint32_t i = run->first; good && i < run->end; i++) {
-        uint32_t at = place + (i - run->first);
-        good = item_fits(search, &search->section->items.at[i], at) || repair_item(search, i, at);
-    }
-    return good;
-}
-
-/* Returns where to continue. */
-static uint32_t compare_run(struct search *search, const struct run *run, uint32_t from)
-{
-    uint32_t place, most, size = run->end - run->first;
+    struct golden_item *items = search->section->items.at;
+    uint32_t place, most, size = run.end - run.first, n_lines = search->lines.count;
+    uint32_t before, how_many;
     if (find_run(search, run, from, &place, &most))
         return place + size;
     if (!most)
-        place = nearest(search, &search->section->items.at[run->first], from, search->lines.count);
-    const struct golden_item *item = &search->section->items.at[run->first + most];
-    uint32_t before, how_many;
-    report_item(search, item, most ? "does not follow" : "not found");
-    if (from < search->lines.count)
+        place = find_nearest(search, &items[run.first], from);
+    report_item(search, &items[run.first + most], most ? "does not follow" : "not found");
+    if (from < n_lines)
         report_line(search, "searched from", from);
     else
         text_string(search->report, "    nothing is left to search\n");
     if (most) {
         report_line(search, "the lines before it end in", place + most - 1);
-        if (place + most < search->lines.count)
+        if (place + most < n_lines)
             report_line(search, "next is", place + most);
     } else if (place != NONE) {
         report_line(search, "most similar is", place);
@@ -392,114 +281,136 @@ static uint32_t compare_run(struct search *search, const struct run *run, uint32
     if (!most && from && find_run(search, run, 0, &before, &how_many) && before < from)
         report_line(search, "it appears earlier, in", before);
     report_captures(search);
-    search->check->repairable = repair_run(search, run, place);
-    return search->check->repairable ? place + size : NONE;
+    /* The lines from there on would do instead. */
+    bool good = place != NONE && size <= n_lines - place;
+    for (uint32_t i = 0; good && i < size; i++)
+        good = item_fits(search, &items[run.first + i], place + i) ||
+               repair_item(search, &items[run.first + i], place + i);
+    search->section->repairable = good;
+    return good ? place + size : NONE;
 }
 
-/* All lines in their order. After lines that are missing, and like no others, the next are not
- * searched for: they might be found anywhere. */
-static void compare_order(struct search *search)
+static void compare_anywhere(struct search *search, struct golden_item *item)
 {
-    const struct golden_section *section = search->section;
-    uint32_t from = 0;
-    for (uint32_t i = 0; from != NONE && i < section->items.count;) {
-        struct run run = {i, i};
-        while (run.end < section->items.count && section->items.at[run.end].kind == ITEM_LINE)
-            run.end++;
-        if (run.end > run.first)
-            from = compare_run(search, &run, from);
-        i = run.end + (run.end == run.first);
-    }
-}
-
-/* -------------------------------------------------------------------- lines at any place ---- */
-
-static void compare_not(struct search *search, struct golden_item *item)
-{
-    uint32_t known = search->captures->count;
+    bool *repairable = &search->section->repairable;
+    uint32_t known = search->captures->count, n = 0, first = NONE;
+    struct vec_u32 found = {NULL, 0, 0};
+    char what[64];
     for (uint32_t i = 0; i < search->lines.count; i++) {
         if (!item_fits(search, item, i))
             continue;
+        n++;
+        vec_push(&found, i);
+        if (item->kind == ITEM_ANYWHERE)
+            break;
         search->captures->count = known;
+    }
+    if (item->kind == ITEM_NOT && n) {
         report_item(search, item, "must not appear");
-        report_line(search, "but is in", i);
+        report_line(search, "but is in", found.at[0]);
         report_captures(search);
-        search->check->repairable = false;
-        return;
-    }
-}
-
-static void compare_anywhere(struct search *search, uint32_t index)
-{
-    struct golden_item *item = &search->section->items.at[index];
-    for (uint32_t i = 0; i < search->lines.count; i++)
-        if (item_fits(search, item, i))
-            return;
-    report_item(search, item, "not found anywhere");
-    uint32_t like = nearest(search, item, 0, search->lines.count);
-    if (like != NONE)
-        report_line(search, "most similar is", like);
-    report_captures(search);
-    search->check->repairable &= like != NONE && repair_item(search, index, like);
-}
-
-static void compare_times(struct search *search, uint32_t index)
-{
-    struct golden_item *item = &search->section->items.at[index];
-    uint32_t known = search->captures->count, n = 0;
-    char what[64];
-    struct vec_u32 found = {NULL, 0, 0};
-    for (uint32_t i = 0; i < search->lines.count; i++) {
-        if (item_fits(search, item, i)) {
-            n++;
-            vec_push(&found, i);
-        }
-        search->captures->count = known;
-    }
-    if (n != item->times) {
+        *repairable = false;
+    } else if (item->kind == ITEM_ANYWHERE && !n) {
+        report_item(search, item, "not found anywhere");
+        first = find_nearest(search, item, 0);
+        if (first != NONE)
+            report_line(search, "most similar is", first);
+        report_captures(search);
+        *repairable &= first != NONE && repair_item(search, item, first);
+    } else if (item->kind == ITEM_TIMES && n != item->times) {
         snprintf(what, sizeof what, "expected in %u line%s, found in %u", item->times,
                  item->times == 1 ? "" : "s", n);
         report_item(search, item, what);
         for (uint32_t i = 0; i < n && i < 20; i++)
             report_line(search, "it is in", found.at[i]);
         report_captures(search);
-        search->check->repairs[index].times = n;
-        search->check->repairable &= n > 0;
+        item->new_times = n;
+        *repairable &= n > 0;
     }
     vec_free(&found);
 }
 
-/* -------------------------------------------------------------------------------- section ---- */
-
-static void golden_compare_lines(struct golden_section *section, struct golden_check *check,
-                                 struct captures *captures, struct text *report)
+/* `number`: of the first line of what is compared. Lines in order come first. */
+static void compare_lines(struct golden_section *section, uint32_t number,
+                          struct captures *captures, struct text *report)
 {
-    struct search search = {
-        .section = section, .captures = captures, .report = report, .check = check};
-    check->passed = check->repairable = true;
-    check->repairs = mem_calloc(section->items.count, sizeof *check->repairs);
-    uint32_t number = check->first;
-    const char *end = check->actual.text + check->actual.size;
-    for (const char *line = check->actual.text; line < end; number++) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line));
-        stop = stop ? stop : end;
-        struct line found = {line, (size_t)(stop - line), number};
-        scan_trim(&found.text, &found.size);
-        if (found.size)
-            vec_push(&search.lines, found);
-        line = stop + 1;
+    struct search search = {.section = section, .captures = captures, .report = report};
+    struct part rest = section->actual, text;
+    uint32_t n_items = section->items.count, from = 0;
+    struct golden_item *items = section->items.at;
+    section->passed = section->repairable = true;
+    for (; scan_take_line(&rest, &text); number++) {
+        struct line line = {scan_trim(text), number};
+        if (line.text.size)
+            vec_push(&search.lines, line);
     }
-    compare_order(&search);
-    for (uint32_t i = 0; i < section->items.count; i++) {
-        if (section->items.at[i].kind == ITEM_NOT)
-            compare_not(&search, &section->items.at[i]);
-        else if (section->items.at[i].kind == ITEM_ANYWHERE)
-            compare_anywhere(&search, i);
-        else if (section->items.at[i].kind == ITEM_TIMES)
-            compare_times(&search, i);
+    for (struct run run = {0, 0}; from != NONE && run.first < n_items; run.first = ++run.end) {
+        for (run.end = run.first; run.end < n_items && items[run.end].kind == ITEM_LINE;)
+            run.end++;
+        if (run.end > run.first)
+            from = compare_run(&search, run, from);
     }
+    for (uint32_t i = 0; i < n_items; i++)
+        if (items[i].kind != ITEM_LINE && items[i].kind != ITEM_GAP)
+            compare_anywhere(&search, &items[i]);
     vec_free(&search.lines);
 }
+
+/* ----------------------------------------------------------------------------- sections ---- */
+
+/* A part always has an address, even if it is empty. */
+static struct part part_of(const struct text *text)
+{
+    return (struct part){text->size ? text->at : "", text->size};
+}
+
+static void compare_section(struct golden_section *section, const struct golden_outcome *outcome,
+                            struct captures *captures, struct text *report)
+{
+    const char *stream = section->report ? "report" : "standard output";
+    bool changes = section->kind == GOLDEN_CHANGES;
+    struct part all = part_of(section->report ? &outcome->report : &outcome->out), missing;
+    struct part old = part_of(&outcome->canonical), expected = section->text;
+    uint32_t number = 1;
+    section->actual = all;
+    section->passed = false;
+    section->found = !section->part || find_part(&section->actual, section->part, &missing);
+    if (!section->found) {
+        text_printf(report, "  line %u: the %s has no '%.*s'\n", section->line, stream,
+                    (int)missing.size, missing.text);
+        return;
+    }
+    if (section->part && !find_part(&old, section->part, &missing))
+        old.size = 0;
+    for (const char *at = all.text; at < section->actual.text; at++)
+        number += *at == '\n';
+    if (section->kind == GOLDEN_LINES) {
+        compare_lines(section, number, captures, report);
+        return;
+    }
+    if (changes) {
+        section->changes.size = 0;
+        print_changes(&section->changes, old, section->actual);
+        section->actual = part_of(&section->changes);
+    }
+    if (section->nothing)
+        expected.size = 0;
+    section->passed = scan_is(expected, section->actual);
+    if (section->passed)
+        return;
+    struct text name = {NULL, 0, 0};
+    text_printf(&name, "%s%s%s", changes ? "changes" : stream, section->part ? " in " : "",
+                section->part ? section->part : "");
+    text_char(&name, '\0');
+    diff_unified(report, "expected", expected.text, expected.size, name.at, section->actual.text,
+                 section->actual.size);
+    text_free(&name);
+    if (expected.size && memmem(expected.text, expected.size, "\r\n", 2) &&
+        !memmem(section->actual.text, section->actual.size, "\r\n", 2))
+        text_string(report, "  the lines of the test end in CR LF, those of the output in LF\n");
+}
+
+/* ------------------------------------------------------------------------- diagnostics ---- */
 
 bool golden_is_required(const struct golden *golden, uint32_t command,
                         const struct golden_diag *diag)
@@ -507,8 +418,6 @@ bool golden_is_required(const struct golden *golden, uint32_t command,
     return diag->severity == GOLDEN_ERROR || diag->severity == GOLDEN_WARNING ||
            (diag->severity == GOLDEN_REMARK && golden_expects(golden, command, GOLDEN_REMARK));
 }
-
-/* ------------------------------------------------------------------------- diagnostics ---- */
 
 static void report_diag(struct text *report, const char *what, const struct golden_diag *diag)
 {
@@ -518,31 +427,41 @@ static void report_diag(struct text *report, const char *what, const struct gold
     text_printf(report, "%s: %s\n", golden_severity_text(diag->severity), diag->text);
 }
 
+/* Whether any diagnostic is expected of the command is `*expects`. */
 static bool compare_diagnostics(const struct golden *golden, uint32_t command,
-                                const struct golden_outcome *outcome, struct text *report)
+                                struct golden_outcome *outcome, struct text *report, bool *expects)
 {
+    const struct golden_diags *expected = &golden->expected, *reported = &outcome->reported;
     bool good = true;
-    for (uint32_t i = 0; i < golden->expected.count; i++) {
-        const struct golden_diag *diag = &golden->expected.at[i];
-        if (!outcome->held[i] && golden_is_for(diag, command)) {
-            report_diag(report, "expected, but not reported", diag);
-            good = false;
+    outcome->held = mem_calloc(expected->count, sizeof *outcome->held);
+    *expects = false;
+    for (uint32_t i = 0; i < expected->count; i++) {
+        const struct golden_diag *wanted = &expected->at[i];
+        if (!golden_is_for(wanted, command))
+            continue;
+        *expects = true;
+        for (uint32_t k = 0; !outcome->held[i] && k < reported->count; k++) {
+            struct golden_diag *diag = &reported->at[k];
+            if (!diag->matched && diag->line == wanted->line &&
+                diag->severity == wanted->severity && strstr(diag->text, wanted->text))
+                outcome->held[i] = diag->matched = true;
         }
+        if (!outcome->held[i])
+            report_diag(report, "expected, but not reported", wanted);
+        good &= outcome->held[i];
     }
-    for (uint32_t i = 0; i < outcome->reported.count; i++) {
-        const struct golden_diag *diag = &outcome->reported.at[i];
+    for (uint32_t i = 0; i < reported->count; i++) {
+        const struct golden_diag *diag = &reported->at[i];
         if (!diag->matched && golden_is_required(golden, command, diag)) {
             report_diag(report, "reported, but not expected", diag);
             good = false;
         }
     }
-    if (!good) {
-        for (uint32_t i = 0; i < golden->expected.count; i++)
-            if (golden_is_for(&golden->expected.at[i], command))
-                report_diag(report, "all expected", &golden->expected.at[i]);
-        for (uint32_t i = 0; i < outcome->reported.count; i++)
-            report_diag(report, "all reported", &outcome->reported.at[i]);
-    }
+    for (uint32_t i = 0; !good && i < expected->count; i++)
+        if (golden_is_for(&expected->at[i], command))
+            report_diag(report, "all expected", &expected->at[i]);
+    for (uint32_t i = 0; !good && i < reported->count; i++)
+        report_diag(report, "all reported", &reported->at[i]);
     return good;
 }
 
@@ -554,177 +473,53 @@ bool golden_is_acceptable(const struct golden_outcome *outcome)
     return outcome->status == (has_error ? EXIT_INPUT : EXIT_DONE);
 }
 
-static bool compare_status(const struct golden *golden, uint32_t command,
-                           const struct golden_outcome *outcome, struct text *report)
-{
-    int wanted = golden_expects(golden, command, GOLDEN_ERROR) ? EXIT_INPUT : EXIT_DONE;
-    if (outcome->status == wanted)
-        return true;
-    text_printf(report, "  exit status %d instead of %d\n", outcome->status, wanted);
-    if (outcome->err_size) {
-        text_string(report, "  standard error:\n");
-        text_bytes(report, outcome->err, outcome->err_size);
-        if (outcome->err[outcome->err_size - 1] != '\n')
-            text_char(report, '\n');
-    }
-    return false;
-}
+/* ------------------------------------------------------------------------------ commands ---- */
 
-/* ------------------------------------------------------------------------------ output ---- */
-
-static const char *stream_name(const struct golden_section *section)
+static bool compare_command(struct golden *golden, uint32_t index, struct golden_outcome *outcome,
+                            struct captures *captures, struct text *report)
 {
-    return section->report ? "report" : "standard output";
-}
-
-static uint32_t count_lines(const char *text, const char *end)
-{
-    uint32_t n = 0;
-    while (text < end && (text = memchr(text, '\n', (size_t)(end - text))))
-        n++, text++;
-    return n;
-}
-
-/* A part always has an address, even if it is empty. */
-static struct part part_of(const struct text *text)
-{
-    return (struct part){text->size ? text->at : "", text->size};
-}
-
-/* Finds what the section is about. */
-static bool find_actual(const struct golden_section *section, const struct golden_outcome *outcome,
-                        struct golden_check *check, struct text *report)
-{
-    struct part all = {outcome->out, outcome->out_size}, missing;
-    struct part old = part_of(&outcome->canonical);
-    if (section->report)
-        all = part_of(&outcome->report);
-    check->actual = all;
-    check->first = 1;
-    if (section->part && !golden_find_part(&check->actual, section->part, &missing)) {
-        text_printf(report, "  line %u: the %s has no '%.*s'\n", section->line,
-                    stream_name(section), (int)missing.size, missing.text);
-        return false;
-    }
-    if (section->part && !golden_find_part(&old, section->part, &missing))
-        old.size = 0;
-    if (check->actual.size)
-        check->first += count_lines(all.text, check->actual.text);
-    if (section->kind == GOLDEN_CHANGES) {
-        golden_changes(&check->changes, old, check->actual);
-        check->actual = part_of(&check->changes);
-    }
-    return true;
-}
-
-static bool has_crlf(const char *text, size_t size)
-{
-    return size && memmem(text, size, "\r\n", 2);
-}
-
-static bool compare_exact(const struct golden_section *section, const struct part *actual,
-                          struct text *report)
-{
-    char name[300];
-    const char *what = section->kind == GOLDEN_CHANGES ? "changes" : stream_name(section);
-    size_t before = report->size, size = section->nothing ? 0 : section->size;
-    if (section->part)
-        snprintf(name, sizeof name, "%s in %s", what, section->part);
-    else
-        snprintf(name, sizeof name, "%s", what);
-    diff_unified(report, "expected", section->text, size, name, actual->text, actual->size);
-    if (report->size == before)
-        return true;
-    if (has_crlf(section->text, size) && !has_crlf(actual->text, actual->size))
-        text_string(report, "  the lines of the test end in CR LF, those of the output in LF\n");
-    return false;
-}
-
-static bool compare_section(struct golden_section *section, const struct golden_outcome *outcome,
-                            struct golden_check *check, struct captures *captures,
-                            struct text *report)
-{
-    check->found = find_actual(section, outcome, check, report);
-    if (check->found && section->kind == GOLDEN_LINES)
-        golden_compare_lines(section, check, captures, report);
-    else if (check->found)
-        check->passed = compare_exact(section, &check->actual, report);
-    return check->passed;
-}
-
-static bool expects_diagnostics(const struct golden *golden, uint32_t command)
-{
-    for (uint32_t i = 0; i < golden->expected.count; i++)
-        if (golden_is_for(&golden->expected.at[i], command))
-            return true;
-    return false;
-}
-
-static bool compare_output(const struct golden *golden, uint32_t index,
-                           struct golden_outcome *outcome, struct captures *captures,
-                           struct text *report)
-{
-    const struct golden_command *command = &golden->commands.at[index];
-    bool good = true;
-    if (command->sections.count == 0) {
-        /* The output of a command without sections must be empty, unless the command succeeds and
-         * diagnostics are expected of it. */
-        bool silent = expects_diagnostics(golden, index);
-        if (silent && outcome->status == EXIT_DONE)
-            return true;
-        size_t before = report->size;
-        diff_unified(report, "expected", "", 0, "standard output", outcome->out, outcome->out_size);
-        if (!silent)
-            text_printf(
-                report,
-                "  nothing is expected of '%s': add '//! expect' and its output after the input, "
-                "or '//! expect nothing'%s\n",
-                golden->commands.at[index].words.at[0],
-                golden_is_acceptable(outcome) ? "; --bless adds them" : "");
-        return report->size == before;
-    }
-    outcome->n_checks = command->sections.count;
-    outcome->checks = mem_calloc(outcome->n_checks, sizeof *outcome->checks);
-    for (uint32_t i = 0; i < outcome->n_checks; i++)
-        good &= compare_section(&command->sections.at[i], outcome, &outcome->checks[i], captures,
-                                report);
-    return good;
-}
-
-static bool compare_command(const struct golden *golden, uint32_t command,
-                            struct golden_outcome *outcome, struct captures *captures,
-                            struct text *report)
-{
-    outcome->held = mem_calloc(golden->expected.count, sizeof *outcome->held);
-    for (uint32_t i = 0; i < golden->expected.count; i++) {
-        const struct golden_diag *expected = &golden->expected.at[i];
-        if (!golden_is_for(expected, command))
-            continue;
-        for (uint32_t k = 0; !outcome->held[i] && k < outcome->reported.count; k++) {
-            struct golden_diag *diag = &outcome->reported.at[k];
-            if (!diag->matched && diag->line == expected->line &&
-                diag->severity == expected->severity && strstr(diag->text, expected->text))
-                outcome->held[i] = diag->matched = true;
+    struct golden_command *command = &golden->commands.at[index];
+    int status = golden_expects(golden, index, GOLDEN_ERROR) ? EXIT_INPUT : EXIT_DONE;
+    bool expects, good = compare_diagnostics(golden, index, outcome, report, &expects);
+    if (outcome->status != status) {
+        good = false;
+        text_printf(report, "  exit status %d instead of %d\n", outcome->status, status);
+        if (outcome->err.size) {
+            text_string(report, "  standard error:\n");
+            text_append(report, &outcome->err);
+            if (outcome->err.at[outcome->err.size - 1] != '\n')
+                text_char(report, '\n');
         }
     }
-    bool diagnostics = compare_diagnostics(golden, command, outcome, report);
-    bool status = compare_status(golden, command, outcome, report);
-    bool output = compare_output(golden, command, outcome, captures, report);
-    return diagnostics && status && output;
+    for (uint32_t i = 0; i < command->sections.count; i++) {
+        compare_section(&command->sections.at[i], outcome, captures, report);
+        good &= command->sections.at[i].passed;
+    }
+    /* The output of a command without sections must be empty, unless the command succeeds and
+     * diagnostics are expected of it. */
+    if (command->sections.count || (expects && outcome->status == EXIT_DONE))
+        return good;
+    diff_unified(report, "expected", "", 0, "standard output", outcome->out.at, outcome->out.size);
+    if (!expects)
+        text_printf(report,
+                    "  nothing is expected of '%s': add '//! expect' and its output after the "
+                    "input, or '//! expect nothing'%s\n",
+                    command->words.at[0],
+                    golden_is_acceptable(outcome) ? "; --bless adds them" : "");
+    return good && expects && outcome->out.size == 0;
 }
 
-bool golden_compare(const struct golden *golden, struct golden_outcome *outcomes,
-                    struct text *report)
+bool golden_compare(struct golden *golden, struct golden_outcome *outcomes, struct text *report)
 {
     struct captures captures = {NULL, 0, 0};
     bool good = true;
     for (uint32_t i = 0; i < golden->commands.count; i++) {
         struct text wrong = {NULL, 0, 0};
-        const struct golden_command *command = &golden->commands.at[i];
+        struct part head = golden->commands.at[i].head;
         if (!compare_command(golden, i, &outcomes[i], &captures, &wrong)) {
             good = false;
             if (golden->commands.count > 1)
-                text_printf(report, "  %.*s\n", (int)command->head_size, command->head);
+                text_printf(report, "  %.*s\n", (int)head.size, head.text);
             text_append(report, &wrong);
         }
         text_free(&wrong);

@@ -38,7 +38,7 @@ static enum golden_verdict test_file(const struct cli *cli, const char *path, st
         text_printf(report, "  %s\n", error);
         return GOLDEN_FAILED;
     }
-    if (!golden_parse(&golden, path, bytes.data, bytes.size, error, sizeof error)) {
+    if (!golden_parse(&golden, path, (struct part){bytes.data, bytes.size}, error, sizeof error)) {
         text_printf(report, "  %s\n", error);
     } else {
         struct golden_outcome *outcomes = mem_calloc(golden.commands.count, sizeof *outcomes);
@@ -49,10 +49,10 @@ static enum golden_verdict test_file(const struct cli *cli, const char *path, st
         }
         bool passed = golden_compare(&golden, outcomes, report);
         if (passed && golden.fails) { /* its third line goes */
-            const char *begin = golden.lines.at[2].text, *end = bytes.data + bytes.size;
+            const char *begin = golden.lines.at[2].text.text, *end = bytes.data + bytes.size;
             text_printf(report, "  it passes, though it is said to fail: %s\n", golden.fails);
             text_bytes(blessed, bytes.data, (size_t)(begin - bytes.data));
-            begin += golden.lines.at[2].size;
+            begin += golden.lines.at[2].text.size;
             begin += begin < end;
             text_bytes(blessed, begin, (size_t)(end - begin));
         } else if (passed) {
@@ -129,26 +129,24 @@ static void end_late(int signal_number)
     raise(SIGTERM);
 }
 
+/* A job in its process. */
 struct errand {
     const struct golden_processes *processes;
-    const struct golden_job *job;
-    struct text report;
-    enum golden_verdict verdict;
+    struct golden_job *job;
 };
 
 static void run_errand(void *user)
 {
-    struct errand *errand = user;
-    errand->verdict = golden_test_file(errand->processes->cli, errand->job->path,
-                                       errand->processes->bless, &errand->report);
+    const struct errand *errand = user;
+    errand->job->verdict = golden_test_file(errand->processes->cli, errand->job->path,
+                                            errand->processes->bless, &errand->job->report);
 }
 
 /* Ends by exit, not _exit, so that sanitizers and coverage do their work at exit. The parent's
  * memory is not this process's to release: it has a scope of its own. */
-static _Noreturn void run_child(const struct golden_processes *processes,
-                                const struct golden_job *job)
+static _Noreturn void run_child(const struct golden_processes *processes, struct golden_job *job)
 {
-    struct errand errand = {.processes = processes, .job = job};
+    struct errand errand = {processes, job};
     struct mem_scope scope = {.blocks = NULL};
     setpgid(0, 0);
 #ifdef __linux__
@@ -164,13 +162,12 @@ static _Noreturn void run_child(const struct golden_processes *processes,
     if (!mem_scope_run(&scope, run_errand, &errand))
         exit(out_of_memory(stderr));
     fflush(NULL);
-    const struct text *report = &errand.report;
     if (ftruncate(fd, 0) != 0 || fseek(job->output, 0, SEEK_SET) != 0 ||
-        fwrite(report->at, 1, report->size, job->output) != report->size ||
+        fwrite(job->report.at, 1, job->report.size, job->output) != job->report.size ||
         fflush(job->output) != 0)
         exit(EXIT_DEFECT);
-    text_free(&errand.report);
-    exit(VERDICT + (int)errand.verdict);
+    text_free(&job->report);
+    exit(VERDICT + (int)job->verdict);
 }
 
 /* ---------------------------------------------------------------------------- the parent ---- */
@@ -224,37 +221,23 @@ static struct golden_job *wait_for_one(struct golden_job *jobs, uint32_t count, 
     }
 }
 
-static void read_output(const struct golden_job *job, struct text *text, size_t limit)
-{
-    char buffer[4096];
-    size_t n;
-    rewind(job->output);
-    while (limit &&
-           (n = fread(buffer, 1, limit < sizeof buffer ? limit : sizeof buffer, job->output)) > 0) {
-        text_bytes(text, buffer, n);
-        limit -= n;
-    }
-}
-
-static void close_output(void *output)
-{
-    fclose(output);
-}
-
 /* Takes the result of a process that has ended. One that dies while it rewrites a file leaves an
  * intermediate text there, which is replaced by the old one. */
 static void end_job(const struct golden_processes *processes, struct golden_job *job, int status)
 {
-    struct mem_guard guard;
-    int verdict = WIFEXITED(status) ? WEXITSTATUS(status) - VERDICT : -1;
-    mem_guard(&guard, close_output, job->output);
-    if (verdict >= GOLDEN_PASSED && verdict <= GOLDEN_KNOWN) {
+    int verdict = WIFEXITED(status) ? WEXITSTATUS(status) - VERDICT : -1, fd = fileno(job->output);
+    bool ended = verdict >= GOLDEN_PASSED && verdict <= GOLDEN_KNOWN;
+    off_t end = lseek(fd, 0, SEEK_END);
+    size_t size = ended ? (size_t)end : end < MAX_NOISE ? (size_t)end : MAX_NOISE;
+    char error[512];
+    struct text printed = {NULL, 0, 0};
+    text_grow(&printed, size + 1);
+    printed.size = file_read_at(fd, job->path, 0, printed.at, size, error, sizeof error) ? size : 0;
+    if (ended) {
         job->verdict = (enum golden_verdict)verdict;
-        read_output(job, &job->report, SIZE_MAX);
+        text_append(&job->report, &printed);
     } else {
-        struct text printed = {NULL, 0, 0};
         struct file_bytes bytes;
-        char error[256];
         job->verdict = job->fails ? GOLDEN_KNOWN : GOLDEN_FAILED;
         if (WIFSIGNALED(status) && now() - job->start >= (time_t)processes->timeout)
             text_printf(&job->report, "  it takes longer than %u seconds\n", processes->timeout);
@@ -263,18 +246,16 @@ static void end_job(const struct golden_processes *processes, struct golden_job 
         else
             text_printf(&job->report, "  the command ended the process with status %d\n",
                         WEXITSTATUS(status));
-        read_output(job, &printed, MAX_NOISE);
         if (printed.size)
             text_printf(&job->report, "  it printed:\n%.*s%s", (int)printed.size, printed.at,
                         printed.at[printed.size - 1] == '\n' ? "" : "\n");
-        text_free(&printed);
         if (job->old.data && file_read_regular(job->path, &bytes, error, sizeof error)) {
             if (bytes.size != job->old.size || memcmp(bytes.data, job->old.data, bytes.size) != 0)
                 write_file(job->path, job->old.data, job->old.size, &job->report);
             file_bytes_free(&bytes);
         }
     }
-    mem_unguard(&guard);
+    text_free(&printed);
     fclose(job->output);
     file_bytes_free(&job->old);
     job->pid = 0;

@@ -32,30 +32,6 @@ static const char *find_end(const char *at, const char *end)
     return NULL;
 }
 
-/* A parenthesis that closes nothing: regcomp() may take it for text, but in the regular expression
- * of the whole line it would close a group. */
-static bool closes_nothing(const char *regex)
-{
-    uint32_t depth = 0;
-    for (const char *p = regex; *p; p++) {
-        if (*p == '\\' && p[1]) {
-            p++;
-        } else if (*p == '[') {
-            p += p[1] == '^' ? 2 : 1;
-            p += *p == ']';
-            while (*p && *p != ']')
-                p++;
-            if (!*p)
-                break;
-        } else if (*p == '(') {
-            depth++;
-        } else if (*p == ')' && depth-- == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The last piece before this one that has its name and is no back reference itself, or NULL. */
 static const struct template_piece *find_same(const struct template_piece *pieces,
                                               const struct template_piece *piece)
@@ -66,21 +42,22 @@ static const struct template_piece *find_same(const struct template_piece *piece
     return NULL;
 }
 
-static bool check_regex(struct template_piece *piece, char *error, size_t error_size)
+static bool check_regex(struct template_piece *piece, struct arena *arena, char *error,
+                        size_t error_size)
 {
     regex_t compiled;
-    char what[128];
-    if (closes_nothing(piece->regex))
-        return message_fail(error, error_size,
-                            "'{{%.80s}}' is not a regular expression: "
-                            "Unmatched ) or \\)",
-                            piece->regex);
-    int failure = regcomp(&compiled, piece->regex, REG_EXTENDED);
-    if (failure) {
+    char what[128] = "Unmatched ) or \\)";
+    /* regcomp() takes a parenthesis that closes nothing for text, but in the regular expression of
+     * the whole line it would close a group. */
+    bool wrong = regcomp(&compiled, arena_printf(arena, "(%s", piece->regex), REG_EXTENDED) == 0;
+    if (wrong)
+        regfree(&compiled);
+    int failure = wrong ? 0 : regcomp(&compiled, piece->regex, REG_EXTENDED);
+    if (failure)
         regerror(failure, &compiled, what, sizeof what);
+    if (wrong || failure)
         return message_fail(error, error_size, "'{{%.80s}}' is not a regular expression: %s",
                             piece->regex, what);
-    }
     piece->groups = (uint32_t)compiled.re_nsub;
     regfree(&compiled);
     return true;
@@ -110,7 +87,7 @@ static bool parse_piece(struct template_piece *piece, struct arena *arena, const
         return message_fail(error, error_size,
                             "a regular expression is empty; '{{.*}}' matches any text");
     piece->regex = arena_strndup(arena, text, size);
-    return check_regex(piece, error, error_size);
+    return check_regex(piece, arena, error, error_size);
 }
 
 bool template_parse(struct template *template, struct arena *arena, const char *text, size_t size,
@@ -210,40 +187,27 @@ static uint32_t make_source(const struct template *template, bool whole,
     return groups;
 }
 
-/* Makes `source` the template's. */
-static bool compile(struct template *template, const struct text *source)
-{
-    if (template->source.size == source->size &&
-        memcmp(template->source.at, source->at, source->size) == 0)
-        return true;
-    template_free(template);
-    if (regcomp(&template->compiled, source->at, REG_EXTENDED) != 0)
-        return false; /* its pieces have been checked: there is no memory for it */
-    text_append(&template->source, source);
-    return true;
-}
-
-static bool is_literal_match(const struct template *template, const char *line, size_t size,
-                             bool whole)
-{
-    const struct template_piece *piece = template->pieces;
-    if (template->count == 0)
-        return !whole || size == 0;
-    return whole ? size == piece->size && memcmp(line, piece->text, size) == 0
-                 : memmem(line, size, piece->text, piece->size) != NULL;
-}
-
 bool template_matches(struct template *template, const char *line, size_t size, bool whole,
                       struct captures *captures)
 {
-    if (template->regexes == 0)
-        return is_literal_match(template, line, size, whole);
+    if (template->regexes == 0) { /* one piece, or none where the text is empty */
+        const char *text = template->count ? template->pieces->text : "";
+        size_t text_size = template->count ? template->pieces->size : 0;
+        return whole ? size == text_size && memcmp(line, text, size) == 0
+                     : memmem(line, size, text, text_size) != NULL;
+    }
     struct text source = {NULL, 0, 0}, terminated = {NULL, 0, 0};
     uint32_t n_groups = make_source(template, whole, captures, &source);
     regmatch_t *groups = mem_calloc(n_groups, sizeof *groups);
     text_printf(&terminated, "%.*s", (int)size, line);
-    bool matches = compile(template, &source) &&
-                   regexec(&template->compiled, terminated.at, n_groups, groups, 0) == 0;
+    if (template->source.size != source.size ||
+        memcmp(template->source.at, source.at, source.size) != 0) {
+        template_free(template);
+        if (regcomp(&template->compiled, source.at, REG_EXTENDED) != 0)
+            mem_exhausted(); /* its pieces have been checked */
+        text_append(&template->source, &source);
+    }
+    bool matches = regexec(&template->compiled, terminated.at, n_groups, groups, 0) == 0;
     for (uint32_t i = 0; matches && i < template->count; i++) {
         const struct template_piece *piece = &template->pieces[i];
         const regmatch_t *group = &groups[piece->group];

@@ -41,7 +41,8 @@ static void check_refused(const char *text, const char *message)
 {
     struct golden golden;
     char error[512];
-    assert_false(golden_parse(&golden, "f", text, strlen(text), error, sizeof error));
+    struct part part = {text, strlen(text)};
+    assert_false(golden_parse(&golden, "f", part, error, sizeof error));
     assert_non_null(strstr(error, message));
     golden_free(&golden);
 }
@@ -57,17 +58,19 @@ static void test_parse(void **state)
                                "//! expectant is no end, but for it is a claim of nothing\n";
     struct golden golden;
     char error[512];
-    assert_false(golden_parse(&golden, "f", text, sizeof text - 1, error, sizeof error));
+    struct part part = {text, sizeof text - 1};
+    assert_false(golden_parse(&golden, "f", part, error, sizeof error));
     golden_free(&golden);
-    size_t size = (size_t)(strstr(text, "//! expectant") - text);
-    assert_true(golden_parse(&golden, "f", text, size, error, sizeof error));
+    part.size = (size_t)(strstr(text, "//! expectant") - text);
+    assert_true(golden_parse(&golden, "f", part, error, sizeof error));
     assert_int_equal(golden.commands.count, 1);
     const struct golden_command *command = &golden.commands.at[0];
     assert_int_equal(command->words.count, 5);
     assert_string_equal(command->words.at[1], "a b,c");
     assert_string_equal(command->words.at[2], "--x=y z");
     assert_string_equal(command->words.at[4], "-");
-    assert_string_equal(golden.claim, "Claims that  much.");
+    struct part claim = golden_header(part).claim;
+    assert_true(scan_is(claim, (struct part){"Claims that  much.", 18}));
     assert_int_equal(command->sections.count, 0);
     assert_int_equal(golden.expected.count, 4);
     static const struct golden_diag expected[] = {{GOLDEN_ERROR, 3, 3, "one", NONE, 0},
