@@ -20,75 +20,26 @@ enum {
 
 /* ------------------------------------------------------------------------- the pattern ---- */
 
-static uint64_t each_byte(unsigned char byte)
+/* The eight bytes whose offset is this times eight. At one offset no two memories of which less
+ * than 64 were made in between have a byte in common. */
+static uint64_t pattern_word(const struct guarded *guarded, int64_t index)
 {
-    return byte * UINT64_C(0x0101010101010101);
+    const uint64_t each_byte = UINT64_C(0x0101010101010101), others = guarded->key / (VARIED + 1);
+    uint64_t bits = ((uint64_t)index + (others << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (guarded->pattern | (guarded->key & guarded->varied)) * each_byte ^
+           ((bits ^ bits >> 29) & guarded->varied * each_byte);
 }
 
-/* The pattern of a memory, word by word: a step on, what `bits` makes of it. At one offset no two
- * memories of which less than 64 were made in between have a byte in common. */
-struct pattern {
-    uint64_t at, base, varied;
-};
-
-static const uint64_t step = UINT64_C(0x9e3779b97f4a7c15);
-
-/* `offset`: a multiple of a word's bytes. */
-static struct pattern pattern_from(const struct guarded *guarded, int64_t offset)
+static unsigned char pattern_byte(const struct guarded *guarded, int64_t offset)
 {
-    uint64_t others = (uint64_t)guarded->key / (VARIED + 1) << 32;
-    return (struct pattern){.at = ((uint64_t)(offset / (int64_t)sizeof(uint64_t)) + others) * step,
-                            .base = each_byte(guarded->pattern | (guarded->key & guarded->varied)),
-                            .varied = each_byte(guarded->varied)};
-}
-
-static uint64_t bits(const struct pattern *pattern)
-{
-    return pattern->base ^ ((pattern->at ^ pattern->at >> 29) & pattern->varied);
-}
-
-/* From an aligned word on, as many as are whole. */
-static void write_words(const struct guarded *guarded, unsigned char *from, uint64_t words)
-{
-    struct pattern pattern = pattern_from(guarded, from - guarded->at);
-    for (uint64_t i = 0; i < words; i++, pattern.at += step) {
-        uint64_t word = bits(&pattern);
-        memcpy(from + i * sizeof word, &word, sizeof word);
-    }
-}
-
-static bool are_words(const struct guarded *guarded, const unsigned char *from, uint64_t words)
-{
-    struct pattern pattern = pattern_from(guarded, from - guarded->at);
-    uint64_t changed = 0;
-    for (uint64_t i = 0; i < words; i++, pattern.at += step) {
-        uint64_t word;
-        memcpy(&word, from + i * sizeof word, sizeof word);
-        changed |= word ^ bits(&pattern);
-    }
-    return changed == 0;
-}
-
-static unsigned char byte_at(const struct guarded *guarded, int64_t offset)
-{
-    int64_t in_word = offset & (int64_t)(sizeof(uint64_t) - 1);
-    struct pattern pattern = pattern_from(guarded, offset - in_word);
-    uint64_t word = bits(&pattern);
-    return ((const unsigned char *)&word)[in_word];
-}
-
-/* The first whole word; the memory is aligned to more than one. */
-static unsigned char *first_word(unsigned char *from)
-{
-    return from + (-(uintptr_t)from & (sizeof(uint64_t) - 1));
+    uint64_t word = pattern_word(guarded, offset >> 3);
+    return ((const unsigned char *)&word)[offset & 7];
 }
 
 static void write_pattern(const struct guarded *guarded, unsigned char *from, unsigned char *to)
 {
-    unsigned char *words = first_word(from);
-    for (; from < words; from++)
-        *from = byte_at(guarded, from - guarded->at);
-    write_words(guarded, words, (uint64_t)(to - words) / sizeof(uint64_t));
+    for (; from < to; from++)
+        *from = pattern_byte(guarded, from - guarded->at);
 }
 
 void guarded_repair(struct guarded *guarded)
@@ -104,18 +55,23 @@ void guarded_set_pattern(struct guarded *guarded, unsigned char pattern)
     guarded_repair(guarded);
 }
 
-/* Counts bytes that have another value; `*first` is set where there was none before. */
-static uint64_t count_changed(const struct guarded *guarded, unsigned char *from,
+/* Counts bytes that have another value, whole words at a time as long as there are none; `*first`
+ * is set where there was none before. The memory is aligned to more than a word. */
+static uint64_t count_changed(const struct guarded *guarded, const unsigned char *from,
                               const unsigned char *to, uint64_t before, int64_t *first)
 {
-    unsigned char *words = first_word(from);
-    uint64_t count = 0;
-    bool whole = are_words(guarded, words, (uint64_t)(to - words) / sizeof(uint64_t));
-    for (const unsigned char *byte = from; byte < (whole ? words : to); byte++) {
-        if (*byte == byte_at(guarded, byte - guarded->at))
+    uint64_t count = 0, word;
+    for (const unsigned char *byte = from; byte < to;) {
+        int64_t offset = byte - guarded->at;
+        bool whole = offset % 8 == 0 && to - byte >= 8;
+        if (whole)
+            memcpy(&word, byte, sizeof word);
+        if (whole && word == pattern_word(guarded, offset / 8)) {
+            byte += sizeof word;
             continue;
-        if (before + count++ == 0)
-            *first = byte - guarded->at;
+        }
+        if (*byte++ != pattern_byte(guarded, offset) && before + count++ == 0)
+            *first = offset;
     }
     return count;
 }
