@@ -1,11 +1,12 @@
+#define _GNU_SOURCE /* mremap */
 #include "ir/support/memory.h"
-#include "ir/support/pages.h"
 
 #include <assert.h>
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* In front of every block. */
 struct block {
@@ -13,7 +14,10 @@ struct block {
     size_t mapped; /* bytes of its own pages; 0: it comes from malloc() */
 };
 
-/* Blocks from this size on have their own pages. Tools that watch over malloc() watch over all. */
+/* Blocks from a quarter of a large page on have pages of their own, large ones where the system has
+ * them: the first touch of a page costs more than what is written to it. Tools that watch over
+ * malloc() watch over all. */
+#define LARGE_PAGE ((size_t)2 << 20) /* on most machines */
 #define SANITIZED_BY_GCC __SANITIZE_ADDRESS__
 #ifdef __has_feature
 #define SANITIZED_BY_CLANG __has_feature(address_sanitizer)
@@ -21,7 +25,7 @@ struct block {
 #if SANITIZED_BY_GCC || SANITIZED_BY_CLANG
 static const size_t large = SIZE_MAX;
 #else
-static const size_t large = PAGES_UNIT / 4;
+static const size_t large = LARGE_PAGE / 4;
 #endif
 
 static _Thread_local struct mem_scope *entered; /* the latest */
@@ -72,7 +76,7 @@ static void release_guards(struct mem_scope *scope)
 static void block_free(struct block *block)
 {
     if (block->mapped)
-        pages_free(block, block->mapped);
+        munmap(block, block->mapped);
     else
         free(block);
 }
@@ -189,60 +193,67 @@ static struct block *block_of(void *p)
     return (struct block *)p - 1;
 }
 
-/* Rounded up, where it is not too large for that. */
+/* The bytes of the pages that a block has; 0: it comes from malloc(). */
 static size_t mapped_size(size_t bytes)
 {
-    return bytes > SIZE_MAX - PAGES_UNIT ? bytes : (bytes + PAGES_UNIT - 1) & ~(PAGES_UNIT - 1);
+    return bytes < large || bytes > SIZE_MAX / 2 ? 0 : (bytes + LARGE_PAGE - 1) & -LARGE_PAGE;
 }
 
-/* With its own pages, which take more room than the block; or NULL. `clear` as of pages_new. */
-static struct block *block_map(size_t bytes, bool *clear)
+/* Pages that are aligned as a large one has to be, and zero; NULL where there is no memory. */
+static void *map_pages(size_t size)
 {
-    struct block *block = bytes < large ? NULL : pages_new(mapped_size(bytes), clear);
-    if (block)
-        block->mapped = mapped_size(bytes);
-    return block;
-}
-
-/* NULL where there is no memory. */
-static struct block *block_alloc(size_t bytes)
-{
-    bool clear;
-    struct block *block = block_map(bytes, &clear);
-    if (!block) {
-        block = malloc(bytes);
-        if (block)
-            block->mapped = 0;
-    }
-    return block;
-}
-
-/* To another one, which may be NULL, from one of `size` bytes. */
-static struct block *block_copy(struct block *block, size_t bytes, struct block *old, size_t size)
-{
-    if (!block)
+    char *all =
+        mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
         return NULL;
-    size_t mapped = block->mapped;
-    memcpy(block, old, size < bytes ? size : bytes);
-    block->mapped = mapped;
-    block_free(old);
+    size_t before = -(uintptr_t)all & (LARGE_PAGE - 1);
+    if (before)
+        munmap(all, before);
+    munmap(all + before + size, LARGE_PAGE - before);
+    madvise(all + before, size, MADV_HUGEPAGE); /* or the system has none */
+    return all + before;
+}
+
+/* NULL where there is no memory, which pages take more of. */
+static struct block *block_alloc(size_t bytes, bool clear)
+{
+    size_t mapped = mapped_size(bytes);
+    struct block *block = mapped ? map_pages(mapped) : NULL;
+    if (!block) {
+        mapped = 0;
+        block = clear ? calloc(1, bytes) : malloc(bytes);
+    }
+    if (block)
+        block->mapped = mapped;
     return block;
 }
 
 /* The old one stays where there is no memory. */
 static struct block *block_resize(struct block *old, size_t bytes)
 {
-    if (!old->mapped) {
-        bool clear;
-        struct block *block = block_map(bytes, &clear);
-        return block ? block_copy(block, bytes, old, malloc_usable_size(old)) : realloc(old, bytes);
-    }
-    size_t mapped = mapped_size(bytes);
-    if (mapped == old->mapped && bytes >= large)
+    size_t mapped = mapped_size(bytes), before = old->mapped;
+    if (!mapped && !before)
+        return realloc(old, bytes);
+    if (mapped && mapped <= before) {
+        if (mapped < before)
+            munmap((char *)old + mapped, before - mapped);
+        old->mapped = mapped;
         return old;
-    struct block *block = bytes < large ? NULL : pages_resize(old, old->mapped, mapped);
+    }
+    struct block *block = block_alloc(bytes, false);
     if (!block)
-        return block_copy(block_alloc(bytes), bytes, old, old->mapped);
+        return NULL;
+    mapped = block->mapped;
+    if (mapped && before) {
+        if (mremap(old, before, before, MREMAP_MAYMOVE | MREMAP_FIXED, block) == MAP_FAILED) {
+            block_free(block);
+            return NULL;
+        }
+    } else {
+        size_t size = before ? before : malloc_usable_size(old);
+        memcpy(block, old, size < bytes ? size : bytes);
+        block_free(old);
+    }
     block->mapped = mapped;
     return block;
 }
@@ -252,7 +263,7 @@ void *mem_realloc(void *old, size_t count, size_t size)
     size_t bytes;
     struct block *block = NULL;
     if (block_size(count, size, &bytes))
-        block = old ? block_resize(block_of(old), bytes) : block_alloc(bytes);
+        block = old ? block_resize(block_of(old), bytes) : block_alloc(bytes, false);
     if (!block)
         mem_exhausted();
     if (!old)
@@ -264,14 +275,7 @@ void *mem_realloc(void *old, size_t count, size_t size)
 void *mem_try_calloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (!block_size(count, size, &bytes))
-        return NULL;
-    bool clear = true;
-    struct block *block = block_map(bytes, &clear);
-    if (!block)
-        block = calloc(1, bytes);
-    else if (!clear)
-        memset(block + 1, 0, bytes - sizeof *block);
+    struct block *block = block_size(count, size, &bytes) ? block_alloc(bytes, true) : NULL;
     return block ? block_new(block) : NULL;
 }
 
