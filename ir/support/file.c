@@ -56,24 +56,22 @@ static size_t find_input(const struct stat *st)
     return i;
 }
 
-/* False where there is no memory. */
-static bool add_input(const struct stat *st)
+static void add_input(const struct stat *st)
 {
-    bool ok = true;
     if (!inputs.listed || !S_ISREG(st->st_mode))
-        return true;
+        return;
     pthread_mutex_lock(&inputs.lock);
-    if (inputs.count == inputs.capacity) {
-        size_t capacity = inputs.capacity + inputs.capacity / 2 + 64;
-        struct input *at = realloc(inputs.at, capacity * sizeof *at);
-        ok = at;
-        inputs.at = ok ? at : inputs.at;
-        inputs.capacity = ok ? capacity : inputs.capacity;
-    }
-    if (ok)
+    bool full = inputs.count == inputs.capacity;
+    size_t capacity = full ? inputs.capacity + inputs.capacity / 2 + 64 : inputs.capacity;
+    struct input *at = full ? realloc(inputs.at, capacity * sizeof *at) : inputs.at;
+    if (at) {
+        inputs.at = at;
+        inputs.capacity = capacity;
         inputs.at[inputs.count++] = (struct input){st->st_dev, st->st_ino};
+    }
     pthread_mutex_unlock(&inputs.lock);
-    return ok;
+    if (!at)
+        mem_exhausted();
 }
 
 bool file_is_input(const char *path)
@@ -109,17 +107,50 @@ static void close_fd(void *fd)
     close(*(int *)fd);
 }
 
-/* Reads `size` bytes, or to the end where that is 0, of at most `most`, and closes the file. */
-static bool read_to_end(int fd, const char *path, uint64_t size, uint64_t most, bool pipe,
-                        struct file_bytes *bytes, char *error, size_t error_size)
+/* Opens a file to be read, or standard input, which is what the caller has made it. Files and pipes
+ * have an end; a device need not have one, but for that which is empty. `regular`: only a regular
+ * file will do, and opening a pipe does not wait for a process that writes. */
+static int open_input(const char *path, bool regular, struct stat *st, char *error,
+                      size_t error_size)
 {
+    bool standard = !regular && strcmp(path, "-") == 0;
+    int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                      : open(path, O_RDONLY | O_CLOEXEC | (regular ? O_NONBLOCK : 0));
+    bool ok = fd >= 0 || fail(error, error_size, path, standard ? "read" : "open");
+    ok = ok && (fstat(fd, st) == 0 || fail(error, error_size, path, "read"));
+    if (ok && regular && !S_ISREG(st->st_mode))
+        ok = message_fail(error, error_size, "'%s' is not a regular file", path);
+    if (ok && !standard && !S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode) &&
+        !S_ISFIFO(st->st_mode) && !path_same(path, "/dev/null"))
+        ok = message_fail(error, error_size,
+                          "'%s' is neither a file nor a pipe; standard input is '-'", path);
+    if (ok && !standard)
+        add_input(st);
+    if (!ok && fd >= 0)
+        close(fd);
+    return ok ? fd : -1;
+}
+
+/* Reads a file of at most `most` bytes to its end. */
+static bool read_path(const char *path, bool regular, uint64_t most, struct file_bytes *bytes,
+                      char *error, size_t error_size)
+{
+    struct stat st;
     struct mem_guard guard;
-    size_t capacity = size ? size + 2 : 65536;
+    int fd = open_input(path, regular, &st, error, error_size);
+    *bytes = (struct file_bytes){.data = NULL};
+    if (fd < 0)
+        return false;
+    bool sized = S_ISREG(st.st_mode) && st.st_size > 0, pipe = S_ISFIFO(st.st_mode);
+    uint64_t size = sized ? (uint64_t)st.st_size : 0;
+    size_t capacity = sized ? size + 2 : 65536;
     ssize_t n = 1;
+    if (!S_ISREG(st.st_mode) && most > most_of_stream)
+        most = most_of_stream;
     mem_guard(&guard, close_fd, &fd);
     if (size <= most)
         bytes->data = mem_realloc(NULL, capacity, 1);
-    while (n != 0 && size <= most && bytes->size <= most && !(size && bytes->size == size)) {
+    while (n != 0 && size <= most && bytes->size <= most && !(sized && bytes->size == size)) {
         if (bytes->size + 1 == capacity) { /* one byte stays free for the NUL */
             capacity += capacity / 2 + 4096;
             bytes->data = mem_realloc(bytes->data, capacity, 1);
@@ -145,52 +176,28 @@ static bool read_to_end(int fd, const char *path, uint64_t size, uint64_t most, 
     return ok;
 }
 
-/* Files and pipes have an end; a device need not have one, but for that which is empty. Standard
- * input is what the caller has made it. */
-static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most, char *error,
-                      size_t error_size)
-{
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                      : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    *bytes = (struct file_bytes){.data = NULL};
-    if (fd < 0)
-        return fail(error, error_size, path, standard ? "read" : "open");
-    bool ok = fstat(fd, &st) == 0 || fail(error, error_size, path, "read");
-    bool listed = !ok || standard || add_input(&st);
-    if (ok && !S_ISREG(st.st_mode)) {
-        most = most < most_of_stream ? most : most_of_stream;
-        ok = S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode) || standard ||
-             path_same(path, "/dev/null") ||
-             message_fail(error, error_size,
-                          "'%s' is neither a file nor a pipe; standard input is '-'", path);
-    }
-    if (ok && listed)
-        return read_to_end(fd, path, S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0, most,
-                           S_ISFIFO(st.st_mode), bytes, error, error_size);
-    close(fd);
-    if (!listed)
-        mem_exhausted();
-    return false;
-}
-
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    return read_path(path, bytes, most_of_file, error, error_size);
+    return read_path(path, false, most_of_file, bytes, error, error_size);
 }
 
 bool file_read_text(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    return read_path(path, bytes, most_of_text, error, error_size);
+    return read_path(path, false, most_of_text, bytes, error, error_size);
 }
 
 bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    uint64_t size;
-    *bytes = (struct file_bytes){.data = NULL};
-    int fd = file_open_regular(path, &size, error, error_size);
-    return fd >= 0 && read_to_end(fd, path, size, most_of_file, false, bytes, error, error_size);
+    return read_path(path, true, most_of_file, bytes, error, error_size);
+}
+
+int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size)
+{
+    struct stat st;
+    int fd = open_input(path, true, &st, error, error_size);
+    if (fd >= 0)
+        *size = (uint64_t)st.st_size;
+    return fd;
 }
 
 bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t size, char *error,
@@ -209,32 +216,6 @@ bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t 
         size -= (size_t)n;
     }
     return true;
-}
-
-/* Without O_NONBLOCK, opening a pipe would wait for a process that writes. */
-int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-    if (fd < 0) {
-        fail(error, error_size, path, "open");
-        return -1;
-    }
-    bool known = fstat(fd, &st) == 0;
-    if (known && !add_input(&st)) {
-        close(fd);
-        mem_exhausted();
-    }
-    if (known && S_ISREG(st.st_mode)) {
-        *size = (uint64_t)st.st_size;
-        return fd;
-    }
-    if (known)
-        message_fail(error, error_size, "'%s' is not a regular file", path);
-    else
-        fail(error, error_size, path, "read");
-    close(fd);
-    return -1;
 }
 
 bool file_read_part(const char *path, uint64_t offset, void *data, size_t size, char *error,
@@ -319,34 +300,33 @@ bool folder_names(const char *path, struct arena *arena, struct file_names *name
 
 /* -------------------------------------------------------------------------- writing ---- */
 
-static bool fail_write(char *error, size_t error_size, const char *path)
-{
-    return fail(error, error_size, path, "write");
-}
-
 static bool fail_input(const char *path, char *error, size_t error_size)
 {
     return message_fail(error, error_size, "the output '%s' would replace an input", path);
 }
 
-/* Files are created for the owner alone; the result has the mode that open() would have given, or
- * that of the file it replaces. */
-static mode_t wanted_mode(const struct stat *existing)
+/* Looks at the place of an output, with `exists` and `st` of what is there. `direct`: it is written
+ * where it is, as a device, a pipe, a link to nothing, or a file without a name, which a descriptor
+ * in /dev/fd leads to. False, with errno set, where nothing can be there. */
+static bool find_target(const char *path, struct stat *st, bool *exists, bool *direct)
 {
-    if (existing)
-        return existing->st_mode & 07777;
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    *exists = stat(path, st) == 0;
+    if (!*exists && errno != ENOENT)
+        return false;
+    *direct = *exists ? !S_ISREG(st->st_mode) || st->st_nlink == 0 : lstat(path, st) == 0;
+    return true;
 }
 
-/* Makes the file that will be renamed to out->path, in its folder. */
-static void open_temp(struct file_out *out, mode_t mode)
+/* Makes the file that will be renamed to out->path, in its folder. It is created for the owner
+ * alone; the result has the mode of the file that it replaces, or that which open() would give. */
+static void open_temp(struct file_out *out, const struct stat *existing)
 {
     static const char name[] = ".skirc.XXXXXX";
     const char *slash = strrchr(out->path, '/');
     int folder = slash ? (int)(slash + 1 - out->path) : 0;
     sigset_t before;
+    mode_t mask = umask(0);
+    umask(mask);
     out->temp = mem_realloc(NULL, (size_t)folder + sizeof name, 1);
     snprintf(out->temp, (size_t)folder + sizeof name, "%.*s%s", folder, out->path, name);
     cleanup_hold(&before);
@@ -356,27 +336,12 @@ static void open_temp(struct file_out *out, mode_t mode)
     int saved = errno;
     cleanup_release(&before);
     if (out->fd >= 0) {
-        (void)!fchmod(out->fd, mode);
+        (void)!fchmod(out->fd, existing ? existing->st_mode & 07777 : 0666 & ~mask);
     } else {
         mem_free(out->temp);
         out->temp = NULL;
     }
     errno = saved;
-}
-
-static void open_out(struct file_out *out, const char *path)
-{
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    if (!exists && errno != ENOENT)
-        return;
-    /* A file without a name is one that a descriptor in /dev/fd leads to. */
-    bool direct = exists ? !S_ISREG(st.st_mode) || st.st_nlink == 0 : lstat(path, &st) == 0;
-    out->path = exists && !direct ? path_real(path) : mem_strdup(path);
-    if (direct)
-        out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    else if (out->path)
-        open_temp(out, wanted_mode(exists ? &st : NULL));
 }
 
 static void abandon(void *out)
@@ -386,14 +351,22 @@ static void abandon(void *out)
 
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
 {
+    struct stat st;
+    bool exists, direct;
     *out = (struct file_out){.fd = -1};
     if (file_is_input(path))
         return fail_input(path, error, error_size);
     mem_guard(&out->guard, abandon, out);
-    open_out(out, path);
+    if (find_target(path, &st, &exists, &direct)) {
+        out->path = exists && !direct ? path_real(path) : mem_strdup(path);
+        if (direct)
+            out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        else if (out->path)
+            open_temp(out, exists ? &st : NULL);
+    }
     if (out->fd >= 0)
         return true;
-    fail_write(error, error_size, path);
+    fail(error, error_size, path, "write");
     file_out_abandon(out);
     return false;
 }
@@ -401,18 +374,16 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
 bool file_can_write(const char *path, char *error, size_t error_size)
 {
     struct stat st;
+    bool exists, direct;
     if (strcmp(path, "-") == 0)
         return true;
     if (file_is_input(path))
         return fail_input(path, error, error_size);
-    bool exists = stat(path, &st) == 0;
-    if (exists ? !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)
-               : errno == ENOENT && lstat(path, &st) == 0)
-        return true;
-    if (exists && S_ISDIR(st.st_mode))
+    bool ok = find_target(path, &st, &exists, &direct);
+    if (ok && exists && S_ISDIR(st.st_mode)) {
         errno = EISDIR;
-    bool ok = exists ? S_ISREG(st.st_mode) : errno == ENOENT;
-    if (ok) {
+        ok = false;
+    } else if (ok && !direct) {
         char *real = exists ? path_real(path) : NULL, *folder = path_folder(real ? real : path);
         ok = access(folder, W_OK | X_OK) == 0;
         int saved = errno;
@@ -420,7 +391,7 @@ bool file_can_write(const char *path, char *error, size_t error_size)
         mem_free(real);
         errno = saved;
     }
-    return ok || fail_write(error, error_size, path);
+    return ok || fail(error, error_size, path, "write");
 }
 
 static bool write_fd(int fd, const char *data, size_t size)
@@ -440,7 +411,7 @@ static bool write_fd(int fd, const char *data, size_t size)
 bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
                     size_t error_size)
 {
-    return write_fd(out->fd, data, size) || fail_write(error, error_size, out->path);
+    return write_fd(out->fd, data, size) || fail(error, error_size, out->path, "write");
 }
 
 bool file_out_commit(struct file_out *out, char *error, size_t error_size)
@@ -449,7 +420,7 @@ bool file_out_commit(struct file_out *out, char *error, size_t error_size)
     out->fd = -1;
     ok = ok && (!out->temp || rename(out->temp, out->path) == 0);
     if (!ok) {
-        fail_write(error, error_size, out->path);
+        fail(error, error_size, out->path, "write");
     } else if (out->temp) {
         cleanup_forget(out->cleanup);
         mem_free(out->temp);
@@ -478,7 +449,7 @@ void file_out_abandon(struct file_out *out)
 bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size)
 {
     if (strcmp(path, "-") == 0)
-        return write_fd(STDOUT_FILENO, data, size) || fail_write(error, error_size, path);
+        return write_fd(STDOUT_FILENO, data, size) || fail(error, error_size, path, "write");
     struct file_out out;
     if (!file_out_open(&out, path, error, error_size))
         return false;

@@ -173,8 +173,6 @@ const char *source_line(struct source *source, uint32_t line, size_t *size)
     return source->text + begin;
 }
 
-/* Files that a source includes. */
-
 /* ------------------------------------------------------------------- a reader of files ---- */
 
 /* By what the file is, not by what it is called. What would never end, or would wait for somebody,
@@ -253,30 +251,39 @@ static void meet_source(struct source *source)
     text_free(&identity);
 }
 
-/* The offsets of a file begin after that of the end of the text before. */
-static uint64_t next_begin(const struct source *source)
+/* Adds a text, whose bytes the source takes. The offsets of a file begin after that of the end of
+ * the text before. NULL where both together are too large. */
+static struct source_file *add_text(struct source *source, const char *path,
+                                    struct file_bytes *bytes, bool foreign, char *error,
+                                    size_t error_size)
 {
     uint32_t count = source->files.count;
     const struct source_file *last = count ? source->files.at[count - 1] : NULL;
-    return (last ? (uint64_t)last->begin + last->text.size : source->size) + 1;
+    uint64_t begin = (last ? (uint64_t)last->begin + last->text.size : source->size) + 1;
+    struct source_file *file = arena_alloc(&source->arena, sizeof *file);
+    *file = (struct source_file){.begin = (uint32_t)begin, .folder = "", .bytes = *bytes};
+    if (begin + bytes->size >= UINT32_MAX ||
+        !(foreign ? source_init_foreign(&file->text, path, bytes->data, bytes->size)
+                  : source_init(&file->text, path, bytes->data, bytes->size))) {
+        message_fail(error, error_size, "with '%s', the text is larger than 4 GiB", path);
+        return NULL;
+    }
+    *bytes = (struct file_bytes){0};
+    vec_push(&source->files, file);
+    return file;
 }
 
-static bool add_file(struct source *source, const char *path, const char *shown, char *error,
-                     size_t error_size)
+static struct source_file *add_file(struct source *source, const char *path, const char *shown,
+                                    char *error, size_t error_size)
 {
-    uint64_t begin = next_begin(source);
-    struct source_file *file = arena_alloc(&source->arena, sizeof *file);
-    *file = (struct source_file){.begin = (uint32_t)begin};
-    if (!source->reader->read(source->reader, shown, &file->bytes, error, error_size))
-        return false;
-    if (begin + file->bytes.size >= UINT32_MAX ||
-        !source_init(&file->text, shown, file->bytes.data, file->bytes.size)) {
-        file_bytes_free(&file->bytes);
-        return message_fail(error, error_size, "with '%s', the text is larger than 4 GiB", shown);
-    }
-    file->folder = arena_strndup(&source->arena, path, folder_size(path));
-    vec_push(&source->files, file);
-    return true;
+    struct file_bytes bytes;
+    if (!source->reader->read(source->reader, shown, &bytes, error, error_size))
+        return NULL;
+    struct source_file *file = add_text(source, shown, &bytes, false, error, error_size);
+    file_bytes_free(&bytes);
+    if (file)
+        file->folder = arena_strndup(&source->arena, path, folder_size(path));
+    return file;
 }
 
 enum include_status source_include(struct source *source, uint32_t from, const char *path,
@@ -302,27 +309,18 @@ const struct source_file *source_add_file(struct source *source, const char *pat
     struct text identity = {NULL, 0, 0};
     const char *shown = path_to_open(source, path);
     assert(source->reader && source->language == SOURCE_FOREIGN);
-    bool added = source->reader->identify(source->reader, shown, &identity, error, error_size) &&
-                 add_file(source, path, shown, error, error_size);
+    const struct source_file *file =
+        source->reader->identify(source->reader, shown, &identity, error, error_size)
+            ? add_file(source, path, shown, error, error_size)
+            : NULL;
     text_free(&identity);
-    return added ? source->files.at[source->files.count - 1] : NULL;
+    return file;
 }
 
 const struct source_file *source_join(struct source *source, const char *path,
                                       struct file_bytes *bytes, char *error, size_t error_size)
 {
-    uint64_t begin = next_begin(source);
-    struct source_file *file = arena_alloc(&source->arena, sizeof *file);
-    *file = (struct source_file){.begin = (uint32_t)begin, .folder = ""};
-    if (begin + bytes->size >= UINT32_MAX ||
-        !source_init_foreign(&file->text, path, bytes->data, bytes->size)) {
-        message_fail(error, error_size, "with '%s', the text is larger than 4 GiB", path);
-        return NULL;
-    }
-    file->bytes = *bytes;
-    *bytes = (struct file_bytes){0};
-    vec_push(&source->files, file);
-    return file;
+    return add_text(source, path, bytes, true, error, error_size);
 }
 
 const char *source_file_path(struct source *source, uint32_t offset, const char *name)
