@@ -6,12 +6,6 @@
 
 enum { MAX_NAME = 64 };
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-    unsigned m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
 /* Edits (insert, remove, replace, swap neighbours), where a change of case alone costs nothing. */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
@@ -24,7 +18,9 @@ static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
             int bj = tolower((unsigned char)b[j - 1]);
-            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (ai != bj));
+            unsigned edit = above[j] < row[j - 1] ? above[j] + 1 : row[j - 1] + 1;
+            unsigned replaced = above[j - 1] + (ai != bj);
+            row[j] = edit < replaced ? edit : replaced;
             if (i > 1 && j > 1 && ai == tolower((unsigned char)b[j - 2]) &&
                 bj == tolower((unsigned char)a[i - 2]) && older[j - 2] + 1 < row[j])
                 row[j] = older[j - 2] + 1;
@@ -136,8 +132,8 @@ void diags_merge(struct diags *diags, struct diags *part)
     vec_free(&part->list);
 }
 
-/* What depends on diagnostics before it. */
-static void leave_to_whole(const struct diags *diags)
+/* Before what depends on the diagnostics of earlier parts. */
+static void leave_part(const struct diags *diags)
 {
     if (diags->part)
         part_leave();
@@ -156,21 +152,16 @@ static const char *format_text(struct diags *diags, const char *format, va_list 
     return arena_strndup(&diags->arena, text, strlen(text));
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Whether texts differ in nothing but numbers. */
 static bool are_alike(const char *a, const char *b)
 {
     while (*a && *b) {
-        if (is_digit(*a) && is_digit(*b)) {
-            a += strspn(a, "0123456789");
-            b += strspn(b, "0123456789");
-        } else if (*a++ != *b++) {
+        size_t digits = strspn(a, "0123456789"), others = strspn(b, "0123456789");
+        bool both = digits && others;
+        if (!both && *a != *b)
             return false;
-        }
+        a += both ? digits : 1;
+        b += both ? others : 1;
     }
     return *a == *b;
 }
@@ -210,7 +201,7 @@ bool diag_dropped(struct diags *diags, enum diag_id id)
     enum severity severity = ids[id].severity;
     bool dropped = severity == SEVERITY_REMARK && !diags->remarks;
     if (severity == SEVERITY_ERROR) {
-        leave_to_whole(diags);
+        leave_part(diags);
         dropped = !diags->copies && diags->max_errors &&
                   diags->counts[SEVERITY_ERROR] >= diags->max_errors;
     }
@@ -324,7 +315,7 @@ bool diags_have(const struct diags *diags, enum diag_id id)
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
 {
     assert(ids[id].severity == SEVERITY_WARNING);
-    leave_to_whole(diags);
+    leave_part(diags);
     for (uint32_t i = last_at(diags, span.begin); i != NONE; i = diags->list.at[i].same_begin) {
         struct diag *diag = &diags->list.at[i];
         if (diag->id != id || diag->span.end != span.end || diag->taken_back)
@@ -376,7 +367,7 @@ void diags_drop(struct diags *diags, enum severity severity)
 
 bool diag_wants_suggestion(struct diags *diags)
 {
-    leave_to_whole(diags);
+    leave_part(diags);
     return diags->suggestions++ < MAX_SUGGESTIONS;
 }
 
@@ -394,18 +385,13 @@ const char *diag_copies_text(struct diags *diags, const struct diag *diag)
 
 static const char *const severity_colour[] = {"\33[1;31m", "\33[1;35m", "\33[1;36m"};
 
-/* Whether a control character of UTF-8 is there that has two bytes: U+0080 to U+009F. */
-static bool is_long_control(const char *text, size_t size)
-{
-    return size > 1 && (unsigned char)text[0] == 0xc2 && ((unsigned char)text[1] & 0xe0) == 0x80;
-}
-
-/* Carets stay in their column. */
+/* Carets stay in their column. Control characters of UTF-8 that have two bytes are U+0080 to
+ * U+009F. */
 void diag_put(FILE *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)text[i];
-        bool wide = is_long_control(text + i, size - i);
+        bool wide = byte == 0xc2 && i + 1 < size && ((unsigned char)text[i + 1] & 0xe0) == 0x80;
         fputc(byte == '\t' ? ' ' : byte < 0x20 || byte == 0x7f || wide ? '?' : byte, out);
         i += wide;
     }
@@ -424,7 +410,32 @@ void diag_put_lines(FILE *out, const char *text, size_t size)
 /* Long lines are cut to a window around the caret. */
 enum { WINDOW_BEFORE = 80, WINDOW = 160 };
 
-static void print_source_line(struct diags *diags, FILE *out, struct span span, bool colour)
+static void print_place(struct diags *diags, FILE *out, struct span span)
+{
+    uint32_t begin = span.begin;
+    struct source *source = source_at(diags->source, &begin);
+    struct position at = source_position(source, begin);
+    diag_put(out, source->path, strlen(source->path));
+    fprintf(out, ":%u:%u", at.line, at.column);
+}
+
+/* The head of a diagnostic or note: its origin, or else its position. */
+static void print_head(struct diags *diags, FILE *out, struct diag_origin origin, struct span span)
+{
+    if (origin.text)
+        diag_put(out, origin.text, origin.size);
+    else if (span.end && diags->source)
+        print_place(diags, out, span);
+    else if (diags->path)
+        diag_put(out, diags->path, strlen(diags->path));
+    else
+        return;
+    fputs(": ", out);
+}
+
+/* The line below the head, and above it the position where the head has the origin. */
+static void print_excerpt(struct diags *diags, FILE *out, struct diag_origin origin,
+                          struct span span, bool colour)
 {
     uint32_t begin = span.begin;
     struct source *source = source_at(diags->source, &begin);
@@ -432,6 +443,11 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
     size_t size;
     const char *line = source_line(source, at.line, &size);
     size_t caret = begin - (size_t)(line - source->text);
+    if (origin.text) {
+        fputs("  at ", out);
+        print_place(diags, out, span);
+        fputc('\n', out);
+    }
     if (caret > size)
         caret = size;
     size_t from = caret > WINDOW_BEFORE ? caret - WINDOW_BEFORE : 0;
@@ -440,9 +456,7 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
     size_t shown = utf8_prefix(line + from, size - from, WINDOW);
     fprintf(out, "%5u | %s", at.line, from ? "..." : "");
     diag_put(out, line + from, shown);
-    fprintf(out, "%s\n      | ", from + shown < size ? "..." : "");
-    if (from)
-        fputs("   ", out);
+    fprintf(out, "%s\n      | %s", from + shown < size ? "..." : "", from ? "   " : "");
     for (size_t i = from; i < caret; i++)
         if (!continues_code_point(line[i]))
             fputc(' ', out);
@@ -454,47 +468,11 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
     fputs(colour ? "\33[0m\n" : "\n", out);
 }
 
-static void print_place(struct diags *diags, FILE *out, struct span span)
+static void print_help(FILE *out, const char *text)
 {
-    uint32_t begin = span.begin;
-    struct source *source = source_at(diags->source, &begin);
-    struct position at = source_position(source, begin);
-    diag_put(out, source->path, strlen(source->path));
-    fprintf(out, ":%u:%u", at.line, at.column);
-}
-
-static void print_position(struct diags *diags, FILE *out, struct span span)
-{
-    if (span.end && diags->source) {
-        print_place(diags, out, span);
-        fputs(": ", out);
-    } else if (diags->path) {
-        diag_put(out, diags->path, strlen(diags->path));
-        fputs(": ", out);
-    }
-}
-
-/* The head of a diagnostic or note: its origin, or else its position. */
-static void print_head(struct diags *diags, FILE *out, struct diag_origin origin, struct span span)
-{
-    if (!origin.text) {
-        print_position(diags, out, span);
-        return;
-    }
-    diag_put(out, origin.text, origin.size);
-    fputs(": ", out);
-}
-
-/* The line below the head, and above it the position where the head has the origin. */
-static void print_excerpt(struct diags *diags, FILE *out, struct diag_origin origin,
-                          struct span span, bool colour)
-{
-    if (origin.text) {
-        fputs("  at ", out);
-        print_place(diags, out, span);
-        fputc('\n', out);
-    }
-    print_source_line(diags, out, span, colour);
+    fputs("  help: ", out);
+    diag_put(out, text, strlen(text));
+    fputc('\n', out);
 }
 
 static void print_one(struct diags *diags, FILE *out, const struct diag *diag, bool colour)
@@ -507,21 +485,19 @@ static void print_one(struct diags *diags, FILE *out, const struct diag *diag, b
     if (diag->span.end && diags->source)
         print_excerpt(diags, out, diag->origin, diag->span, colour);
     for (const struct diag_note *note = diag->notes; note; note = note->next) {
-        bool positioned = note->span.end && diags->source;
-        if (positioned)
-            print_head(diags, out, note->origin, note->span);
-        fputs(positioned ? "note: " : "  help: ", out);
+        if (!note->span.end || !diags->source) {
+            print_help(out, note->text);
+            continue;
+        }
+        print_head(diags, out, note->origin, note->span);
+        fputs("note: ", out);
         diag_put(out, note->text, strlen(note->text));
         fputc('\n', out);
-        if (positioned)
-            print_excerpt(diags, out, note->origin, note->span, colour);
+        print_excerpt(diags, out, note->origin, note->span, colour);
     }
     const char *copies = diag_copies_text(diags, diag);
-    if (copies) {
-        fputs("  help: ", out);
-        diag_put(out, copies, strlen(copies));
-        fputc('\n', out);
-    }
+    if (copies)
+        print_help(out, copies);
 }
 
 static int compare(const void *a, const void *b)
