@@ -25,11 +25,23 @@ static bool is_foreign(const struct module *module)
     return module->source && module->source->language == SOURCE_FOREIGN;
 }
 
-static void walk_begin(struct walk *walk, const struct module *module, uint32_t loc)
+/* Begins at a construct, whose first token `found` becomes. Where nothing can be scanned, that is
+ * the position itself, if there is any, and the result is false. The scanner takes no memory. */
+static bool walk_begin(struct walk *walk, const struct module *module, uint32_t loc,
+                       struct span *found)
 {
+    *found = no_span;
+    if (loc == NONE || !module->source)
+        return false;
+    if (is_foreign(module)) {
+        *found = source_token(module->source, loc);
+        return false;
+    }
     scanner_init(&walk->scanner, module->source, (struct module *)module, NULL);
     scanner_seek(&walk->scanner, loc);
     walk_next(walk);
+    *found = scanner_span(&walk->scanner);
+    return true;
 }
 
 static bool at_char(const struct walk *walk, char c)
@@ -168,142 +180,97 @@ static struct span walk_clause(struct walk *walk, uint32_t keyword, char close, 
     return walk_list(walk, close, index);
 }
 
-/* What a finder is asked for: a part by its number, and the text that it is to be. */
-struct wanted {
-    enum op_part part;
-    uint32_t index;
-    const struct intern_name *name;
-    struct span in; /* where to look */
-};
-
-/* Finds a part of the construct that a walk is at. */
-typedef struct span finder(struct walk *walk, const struct wanted *wanted);
-
-/* Where nothing can be scanned, the position itself, if there is any. */
-static struct span locate(const struct module *module, uint32_t loc, finder *find,
-                          struct wanted wanted)
-{
-    struct walk walk;
-    if (loc == NONE || !module->source)
-        return no_span;
-    if (is_foreign(module))
-        return source_token(module->source, loc);
-    walk_begin(&walk, module, loc);
-    struct span found = find(&walk, &wanted);
-    scanner_free(&walk.scanner);
-    return found;
-}
-
-static struct span find_in_op(struct walk *walk, const struct wanted *wanted)
+struct span locate_op(const struct module *module, const struct op *op, enum op_part part,
+                      uint32_t index)
 {
     struct span found[OP_WHOLE + 1] = {{0, 0}};
-    enum op_part part = wanted->part;
-    uint32_t index = wanted->index;
-    found[OP_WHOLE] = scanner_span(&walk->scanner);
-    if (walk->token == TOKEN_VALUE)
-        found[OP_RESULT] = walk_list(walk, '=', index);
-    found[OP_TYPE_NAME] = scanner_span(&walk->scanner);
-    walk_next(walk);
-    walk_next(walk);
-    walk_operands(walk, index, found);
-    walk_attrs(walk);
-    found[OP_RESULT_TYPE] = walk_types(walk, index);
-    if (at_keyword(walk, W_via)) {
-        walk_next(walk);
-        found[OP_KERNEL] = scanner_span(&walk->scanner);
-        walk_next(walk);
+    struct walk walk;
+    if (!walk_begin(&walk, module, op->loc, &found[OP_WHOLE]))
+        return found[OP_WHOLE];
+    if (walk.token == TOKEN_VALUE)
+        found[OP_RESULT] = walk_list(&walk, '=', index);
+    found[OP_TYPE_NAME] = scanner_span(&walk.scanner);
+    walk_next(&walk);
+    walk_next(&walk);
+    walk_operands(&walk, index, found);
+    walk_attrs(&walk);
+    found[OP_RESULT_TYPE] = walk_types(&walk, index);
+    if (at_keyword(&walk, W_via)) {
+        walk_next(&walk);
+        found[OP_KERNEL] = scanner_span(&walk.scanner);
+        walk_next(&walk);
     }
-    found[OP_AFTER] = walk_clause(walk, W_after, ')', index);
-    found[OP_SEND] = walk_clause(walk, W_send, ']', index);
-    found[OP_RECV] = walk_clause(walk, W_recv, ']', index);
-    found[OP_WHOLE].end = walk->last.end;
+    found[OP_AFTER] = walk_clause(&walk, W_after, ')', index);
+    found[OP_SEND] = walk_clause(&walk, W_send, ']', index);
+    found[OP_RECV] = walk_clause(&walk, W_recv, ']', index);
+    found[OP_WHOLE].end = walk.last.end;
     if (part == OP_RESULT_TYPE && !found[part].end)
         part = found[OP_RESULT].end ? OP_RESULT : OP_TYPE_NAME;
     return found[part];
 }
 
-struct span locate_op(const struct module *module, const struct op *op, enum op_part part,
-                      uint32_t index)
-{
-    return locate(module, op->loc, find_in_op, (struct wanted){.part = part, .index = index});
-}
-
 /* Of a super kernel: its name where it has no such event. */
-static struct span find_block_event(struct walk *walk, const struct wanted *wanted)
-{
-    walk_next(walk);
-    struct span name = scanner_span(&walk->scanner);
-    walk_next(walk);
-    walk_attrs(walk);
-    struct span send = walk_clause(walk, W_send, ']', wanted->index);
-    struct span found =
-        wanted->part == OP_SEND ? send : walk_clause(walk, W_recv, ']', wanted->index);
-    return found.end ? found : name;
-}
-
 struct span locate_event_side(const struct module *module, const struct graph *graph,
                               const struct event_side *side, enum op_part part)
 {
-    return side->op != NONE ? locate_op(module, &graph->ops.at[side->op], part, side->index)
-                            : locate(module, graph->blocks.at[side->block].loc, find_block_event,
-                                     (struct wanted){.part = part, .index = side->index});
-}
-
-static struct span find_return(struct walk *walk, const struct wanted *wanted)
-{
-    walk_next(walk);
-    return walk_list(walk, '}', wanted->index);
+    struct walk walk;
+    struct span name;
+    if (side->op != NONE)
+        return locate_op(module, &graph->ops.at[side->op], part, side->index);
+    if (!walk_begin(&walk, module, graph->blocks.at[side->block].loc, &name))
+        return name;
+    walk_next(&walk);
+    name = scanner_span(&walk.scanner);
+    walk_next(&walk);
+    walk_attrs(&walk);
+    struct span found = walk_clause(&walk, W_send, ']', side->index);
+    if (part != OP_SEND)
+        found = walk_clause(&walk, W_recv, ']', side->index);
+    return found.end ? found : name;
 }
 
 struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index)
 {
-    return locate(module, graph->return_loc, find_return, (struct wanted){.index = index});
-}
-
-static struct span find_token(struct walk *walk, const struct wanted *wanted)
-{
-    (void)wanted;
-    return scanner_span(&walk->scanner);
+    struct walk walk;
+    struct span found;
+    if (!walk_begin(&walk, module, graph->return_loc, &found))
+        return found;
+    walk_next(&walk);
+    return walk_list(&walk, '}', index);
 }
 
 struct span locate_token(const struct module *module, uint32_t loc)
 {
-    return locate(module, loc, find_token, (struct wanted){0});
-}
-
-static struct span find_name(struct walk *walk, const struct wanted *wanted)
-{
-    struct span first = scanner_span(&walk->scanner);
-    (void)wanted;
-    for (int i = 0; i < 3 && !at_end(walk); i++, walk_next(walk))
-        if (walk->token == TOKEN_SYMBOL || walk->token == TOKEN_STRING)
-            return scanner_span(&walk->scanner);
-    return first;
+    struct walk walk;
+    struct span found;
+    walk_begin(&walk, module, loc, &found);
+    return found;
 }
 
 struct span locate_name(const struct module *module, uint32_t loc)
 {
-    return locate(module, loc, find_name, (struct wanted){0});
-}
-
-/* Part OP_SEND: of an instruction for an event, which may have the name of an instruction. */
-static struct span find_instr(struct walk *walk, const struct wanted *wanted)
-{
-    struct span span = scanner_span(&walk->scanner);
-    if (wanted->part == OP_SEND)
-        walk_next(walk);
-    do
-        walk_next(walk);
-    while (!at_end(walk) && !at_char(walk, '}') && walk->token != TOKEN_INSTR);
-    span.end = walk->last.end;
-    return span;
+    struct walk walk;
+    struct span first;
+    if (walk_begin(&walk, module, loc, &first))
+        for (int i = 0; i < 3 && !at_end(&walk); i++, walk_next(&walk))
+            if (walk.token == TOKEN_SYMBOL || walk.token == TOKEN_STRING)
+                return scanner_span(&walk.scanner);
+    return first;
 }
 
 struct span locate_instr(const struct module *module, const struct instr *instr)
 {
-    bool event = instr_info(instr->op)->effect == EFFECT_EVENT;
-    return locate(module, instr->loc, find_instr,
-                  (struct wanted){.part = event ? OP_SEND : OP_WHOLE});
+    struct walk walk;
+    struct span span;
+    if (!walk_begin(&walk, module, instr->loc, &span))
+        return span;
+    if (instr_info(instr->op)->effect == EFFECT_EVENT)
+        walk_next(&walk); /* the event may have the name of an instruction */
+    do
+        walk_next(&walk);
+    while (!at_end(&walk) && !at_char(&walk, '}') && walk.token != TOKEN_INSTR);
+    span.end = walk.last.end;
+    return span;
 }
 
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value)
@@ -317,50 +284,45 @@ struct span locate_value(const struct module *module, const struct graph *graph,
     return locate_op(module, op, OP_RESULT, value - op->results.first);
 }
 
-static struct span find_param_type(struct walk *walk, const struct wanted *wanted)
-{
-    walk_next(walk);
-    return walk_types(walk, wanted->index);
-}
-
 struct span locate_param_type(const struct module *module, const struct param *param)
 {
-    return locate(module, param->loc, find_param_type, (struct wanted){0});
-}
-
-static struct span find_graph_result(struct walk *walk, const struct wanted *wanted)
-{
-    while (!at_end(walk) && walk->token != TOKEN_ARROW)
-        walk_next(walk);
-    return walk_types(walk, wanted->index);
+    struct walk walk;
+    struct span found;
+    if (!walk_begin(&walk, module, param->loc, &found))
+        return found;
+    walk_next(&walk);
+    return walk_types(&walk, 0);
 }
 
 struct span locate_graph_result(const struct module *module, const struct graph *graph,
                                 uint32_t index)
 {
-    return locate(module, graph->loc, find_graph_result, (struct wanted){.index = index});
-}
-
-static struct span find_text(struct walk *walk, const struct wanted *wanted)
-{
-    const struct intern_name *name = wanted->name;
-    for (; !at_end(walk); walk_next(walk)) {
-        struct span at = scanner_span(&walk->scanner);
-        if (at.end > wanted->in.end)
-            break;
-        if (at.end - at.begin == name->size &&
-            memcmp(walk->scanner.start, name->text, name->size) == 0)
-            return at;
-    }
-    return wanted->in;
+    struct walk walk;
+    struct span found;
+    if (!walk_begin(&walk, module, graph->loc, &found))
+        return found;
+    while (!at_end(&walk) && walk.token != TOKEN_ARROW)
+        walk_next(&walk);
+    return walk_types(&walk, index);
 }
 
 struct span locate_name_in(const struct module *module, struct span span, uint32_t name)
 {
-    if (!module->source || is_foreign(module) || span.end <= span.begin)
+    const struct intern_name *text = &module->names.names[name];
+    struct walk walk;
+    struct span at;
+    if (!module->source || is_foreign(module) || span.end <= span.begin ||
+        !walk_begin(&walk, module, span.begin, &at))
         return span;
-    return locate(module, span.begin, find_text,
-                  (struct wanted){.name = &module->names.names[name], .in = span});
+    for (; !at_end(&walk); walk_next(&walk)) {
+        at = scanner_span(&walk.scanner);
+        if (at.end > span.end)
+            break;
+        if (at.end - at.begin == text->size &&
+            memcmp(walk.scanner.start, text->text, text->size) == 0)
+            return at;
+    }
+    return span;
 }
 
 /* Leaves the walk behind the element. */
@@ -377,38 +339,32 @@ static struct span walk_element(struct walk *walk)
     return span;
 }
 
-/* The element of the first list from there on. */
-static struct span find_listed(struct walk *walk, const struct wanted *wanted)
+struct span locate_listed(const struct module *module, uint32_t loc, uint32_t index)
 {
-    struct span found = no_span;
-    while (!at_end(walk) && !at_char(walk, '['))
-        walk_next(walk);
-    for (uint32_t n = 0; n <= wanted->index && !at_end(walk) && (n == 0 || at_char(walk, ','));
-         n++) {
-        walk_next(walk);
-        struct span element = walk_element(walk);
-        if (n == wanted->index)
+    struct walk walk;
+    struct span element, found;
+    if (!walk_begin(&walk, module, loc, &found))
+        return found;
+    found = no_span;
+    while (!at_end(&walk) && !at_char(&walk, '['))
+        walk_next(&walk);
+    for (uint32_t n = 0; n <= index && !at_end(&walk) && (n == 0 || at_char(&walk, ',')); n++) {
+        walk_next(&walk);
+        element = walk_element(&walk);
+        if (n == index)
             found = element;
     }
     return found;
 }
 
-struct span locate_listed(const struct module *module, uint32_t loc, uint32_t index)
-{
-    return locate(module, loc, find_listed, (struct wanted){.index = index});
-}
-
-static struct span find_group(struct walk *walk, const struct wanted *wanted)
-{
-    struct span span = scanner_span(&walk->scanner);
-    (void)wanted;
-    walk_next(walk);
-    return at_char(walk, '[') || at_end(walk) ? span : scanner_span(&walk->scanner);
-}
-
 struct span locate_group(const struct module *module, const struct arg_group *group)
 {
-    return locate(module, group->loc, find_group, (struct wanted){0});
+    struct walk walk;
+    struct span args;
+    if (!walk_begin(&walk, module, group->loc, &args))
+        return args;
+    walk_next(&walk);
+    return at_char(&walk, '[') || at_end(&walk) ? args : scanner_span(&walk.scanner);
 }
 
 struct span locate_options(const struct module *module, const struct attr *attr)
@@ -455,31 +411,6 @@ static void add(struct parts *parts, uint32_t loc, struct range attrs)
         vec_push(parts, (struct part){loc, attrs, false});
 }
 
-/* After its attributes stand the types of its results. */
-static void add_head(struct parts *parts, const struct module *module, const struct graph *graph)
-{
-    add(parts, graph->loc, graph->attrs);
-    uint32_t loc = graph->attrs.count ? module->attrs.at[graph->attrs.first].loc : NONE;
-    if (loc != NONE)
-        vec_push(parts, (struct part){loc, graph->attrs, true});
-}
-
-static void add_graph(struct parts *parts, const struct module *module, const struct graph *graph)
-{
-    static const struct range none = {0, 0};
-    add_head(parts, module, graph);
-    for (uint32_t i = 0; i < graph->params.count; i++)
-        add(parts, graph->params.at[i].loc, graph->params.at[i].attrs);
-    for (uint32_t i = 0; i < graph->blocks.count; i++) {
-        add(parts, graph->blocks.at[i].loc, graph->blocks.at[i].attrs);
-        add(parts, graph->blocks.at[i].end_loc, none);
-    }
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        add(parts, graph->ops.at[i].loc, graph->ops.at[i].attrs);
-    add(parts, graph->return_loc, none);
-    add(parts, graph->end_loc, none);
-}
-
 static int compare(const void *a, const void *b)
 {
     const struct part *x = a, *y = b;
@@ -492,8 +423,24 @@ static void find_parts(struct parts *parts, const struct module *module)
         add(parts, module->targets.at[i].loc, module->targets.at[i].attrs);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         add(parts, module->kernels.at[i].loc, module->kernels.at[i].attrs);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        add_graph(parts, module, &module->graphs.at[i]);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        static const struct range none = {0, 0};
+        add(parts, graph->loc, graph->attrs);
+        uint32_t loc = graph->attrs.count ? module->attrs.at[graph->attrs.first].loc : NONE;
+        if (loc != NONE) /* after its attributes are the types of its results */
+            vec_push(parts, (struct part){loc, graph->attrs, true});
+        for (uint32_t k = 0; k < graph->params.count; k++)
+            add(parts, graph->params.at[k].loc, graph->params.at[k].attrs);
+        for (uint32_t k = 0; k < graph->blocks.count; k++) {
+            add(parts, graph->blocks.at[k].loc, graph->blocks.at[k].attrs);
+            add(parts, graph->blocks.at[k].end_loc, none);
+        }
+        for (uint32_t k = 0; k < graph->ops.count; k++)
+            add(parts, graph->ops.at[k].loc, graph->ops.at[k].attrs);
+        add(parts, graph->return_loc, none);
+        add(parts, graph->end_loc, none);
+    }
     for (uint32_t i = 0; i < module->entries.count; i++)
         add(parts, module->entries.at[i].loc, module->entries.at[i].attrs);
     if (parts->count)
@@ -526,19 +473,16 @@ static bool has_origins(const struct module *module)
     return false;
 }
 
-/* The part that an offset is in, or NULL. */
-static const struct part *part_at(const struct parts *parts, uint32_t offset)
-{
-    uint32_t low;
-    bisect(low, i, parts->count, parts->at[i].loc <= offset);
-    return low ? &parts->at[low - 1] : NULL;
-}
-
+/* That of the part that a position is in. */
 static struct diag_origin find_origin(const struct module *module, const struct parts *parts,
                                       struct span span)
 {
-    const struct part *part = span.end ? part_at(parts, span.begin) : NULL;
-    const struct intern_name *origin = part ? origin_of(module, part->attrs) : NULL;
+    const struct intern_name *origin = NULL;
+    uint32_t low = 0;
+    if (span.end)
+        bisect(low, i, parts->count, parts->at[i].loc <= span.begin);
+    if (low)
+        origin = origin_of(module, parts->at[low - 1].attrs);
     return origin ? (struct diag_origin){origin->text, origin->size}
                   : (struct diag_origin){NULL, 0};
 }
@@ -586,31 +530,22 @@ bool instr_is_added(const struct entry *entry, enum core_type core, uint32_t ind
     return program->loc != NONE && program->instrs.at[index].loc == NONE;
 }
 
-/* Adds the positions of all instructions that the text has in a program. */
-static void find_instrs(const struct module *module, const struct program *program,
-                        struct vec_u32 *locs)
-{
-    struct walk walk;
-    if (program->loc == NONE || !module->source || is_foreign(module))
-        return;
-    walk_begin(&walk, module, program->loc);
-    walk.scanner.in_program = true;
-    for (; !at_end(&walk) && !at_char(&walk, '}'); walk_next(&walk)) {
-        if (walk.token != TOKEN_INSTR && walk.token != TOKEN_EVENT_INSTR)
-            continue;
-        vec_push(locs, scanner_span(&walk.scanner).begin);
-        if (walk.token == TOKEN_EVENT_INSTR)
-            walk_next(&walk); /* the event may have the name of an instruction */
-    }
-    scanner_free(&walk.scanner);
-}
-
 uint32_t instr_number(struct instr_numbers *numbers, enum core_type core, uint32_t index)
 {
     const struct program *program = &numbers->entry->programs[core];
     struct vec_u32 *locs = &numbers->locs[core];
-    if (!numbers->looked[core])
-        find_instrs(numbers->module, program, locs);
+    struct walk walk;
+    struct span first;
+    if (!numbers->looked[core] && walk_begin(&walk, numbers->module, program->loc, &first)) {
+        walk.scanner.in_program = true;
+        for (; !at_end(&walk) && !at_char(&walk, '}'); walk_next(&walk)) {
+            if (walk.token != TOKEN_INSTR && walk.token != TOKEN_EVENT_INSTR)
+                continue;
+            vec_push(locs, scanner_span(&walk.scanner).begin);
+            if (walk.token == TOKEN_EVENT_INSTR)
+                walk_next(&walk); /* the event may have the name of an instruction */
+        }
+    }
     numbers->looked[core] = true;
     if (program->loc == NONE || (locs->count == 0 && !instr_is_added(numbers->entry, core, index)))
         return index;
