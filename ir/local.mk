@@ -111,8 +111,6 @@ libskir_la_SOURCES += \
 	ir/support/json_document.h \
 	ir/support/memory.c \
 	ir/support/memory.h \
-	ir/support/pages.c \
-	ir/support/pages.h \
 	ir/support/parts.c \
 	ir/support/parts.h \
 	ir/support/source.c \
