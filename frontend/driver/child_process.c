@@ -217,7 +217,7 @@ static enum exit_status run_in_child(struct errand *errand, struct shared *block
     cleanup_hold(&before);
     pid_t pid = fork();
     if (pid > 0)
-        cleanup = cleanup_add_process(pid);
+        cleanup = cleanup_add(CLEANUP_PROCESS, pid, "");
     cleanup_release(&before);
     if (pid == 0)
         be_child(errand, block, parent);

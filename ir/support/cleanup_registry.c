@@ -26,8 +26,8 @@ static struct registry {
         pid_t owner;
         pid_t pid; /* of a process */
     } entries[MOST];
-    char paths[MOST][PATH_MAX];
-} * registry; /* NULL: nothing is registered, or there is no memory for it */
+    char paths[MOST][PATH_MAX]; /* apart: pages of those that are not used are not touched */
+} * registry; /* NULL: nothing is registered, or there is no memory. Forked processes share it. */
 
 static void map_registry(void)
 {
@@ -38,23 +38,13 @@ static void map_registry(void)
 
 /* ----------------------------------------------------------------------- registration ---- */
 
-/* Processes that are forked afterwards share it. */
-static void have_registry(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, map_registry);
-}
-
 void cleanup_hold(sigset_t *before)
 {
-    have_registry();
-    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
-                                 SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
-        sigaddset(&set, ending[i]);
-    pthread_sigmask(SIG_BLOCK, &set, before);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t all;
+    pthread_once(&once, map_registry);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
 void cleanup_release(const sigset_t *before)
@@ -67,10 +57,9 @@ static bool change(struct entry *entry, int state, int next)
     return atomic_compare_exchange_strong(&entry->state, &state, next);
 }
 
-static int add(enum cleanup_kind kind, pid_t pid, const char *path)
+int cleanup_add(enum cleanup_kind kind, pid_t pid, const char *path)
 {
     size_t size = strlen(path) + 1;
-    have_registry();
     for (int i = 0; registry && i < MOST && size <= PATH_MAX; i++) {
         struct entry *entry = &registry->entries[i];
         if (!change(entry, STATE_FREE, STATE_TAKEN))
@@ -83,16 +72,6 @@ static int add(enum cleanup_kind kind, pid_t pid, const char *path)
         return i;
     }
     return CLEANUP_NONE;
-}
-
-int cleanup_add(enum cleanup_kind kind, const char *path)
-{
-    return add(kind, 0, path);
-}
-
-int cleanup_add_process(pid_t pid)
-{
-    return add(CLEANUP_PROCESS, pid, "");
 }
 
 void cleanup_forget(int number)
@@ -146,37 +125,26 @@ void cleanup_end_process(pid_t pid)
     waits_for_end(pid);
 }
 
-static void run_entry(struct entry *entry)
-{
-    const char *path = registry->paths[entry - registry->entries];
-    switch (entry->kind) {
-    case CLEANUP_FILE: unlink(path); break;
-    case CLEANUP_FOLDER: cleanup_remove_folder(path); break;
-    case CLEANUP_PROCESS:
-        cleanup_end_process(entry->pid);
-        cleanup_run(entry->pid);
-        break;
-    }
-    atomic_store(&entry->state, STATE_FREE);
-}
-
-/* A child that has ended may have begun. */
-static bool take(struct entry *entry, pid_t owner)
-{
-    return entry->owner == owner &&
-           (change(entry, STATE_READY, STATE_TAKEN) ||
-            (owner != getpid() && atomic_load(&entry->state) == STATE_TAKEN));
-}
-
-/* Processes first: they may use the rest. */
+/* Processes first: they may use the rest. An entry of a child that has ended may be taken by it. */
 void cleanup_run(pid_t owner)
 {
     int saved = errno;
     for (int processes = 1; registry && processes >= 0; processes--)
         for (int i = 0; i < MOST; i++) {
             struct entry *entry = &registry->entries[i];
-            if ((entry->kind == CLEANUP_PROCESS) == (processes == 1) && take(entry, owner))
-                run_entry(entry);
+            if ((entry->kind == CLEANUP_PROCESS) != (processes == 1) || entry->owner != owner ||
+                (!change(entry, STATE_READY, STATE_TAKEN) &&
+                 (owner == getpid() || atomic_load(&entry->state) != STATE_TAKEN)))
+                continue;
+            if (entry->kind == CLEANUP_FILE)
+                unlink(registry->paths[i]);
+            else if (entry->kind == CLEANUP_FOLDER)
+                cleanup_remove_folder(registry->paths[i]);
+            else
+                cleanup_end_process(entry->pid);
+            if (entry->kind == CLEANUP_PROCESS)
+                cleanup_run(entry->pid);
+            atomic_store(&entry->state, STATE_FREE);
         }
     errno = saved;
 }

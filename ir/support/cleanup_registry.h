@@ -14,16 +14,15 @@ enum cleanup_kind {
     CLEANUP_PROCESS, /* with its group if it leads one; it has 2 seconds to clean up itself */
 };
 
-/* Between these, no signal that ends the process is delivered to this thread: what is made between
- * them is registered between them. */
+/* Between these, no signal is delivered to this thread: what is made between them is registered
+ * between them. */
 void cleanup_hold(sigset_t *before);
 void cleanup_release(const sigset_t *before);
 
-/* Registers what this process has made, or is about to make. Returns a number for
- * cleanup_forget(), CLEANUP_NONE where there is no room. */
+/* Registers, between the two, what this process has made: a path, or a process. Returns a number
+ * for cleanup_forget(), CLEANUP_NONE where there is no room. */
 enum { CLEANUP_NONE = -1 };
-int cleanup_add(enum cleanup_kind kind, const char *path);
-int cleanup_add_process(pid_t pid);
+int cleanup_add(enum cleanup_kind kind, pid_t pid, const char *path);
 /* It is gone, or is to stay. */
 void cleanup_forget(int number);
 

@@ -332,7 +332,7 @@ static void open_temp(struct file_out *out, const struct stat *existing)
     cleanup_hold(&before);
     out->fd = mkostemp(out->temp, O_CLOEXEC);
     if (out->fd >= 0)
-        out->cleanup = cleanup_add(CLEANUP_FILE, out->temp);
+        out->cleanup = cleanup_add(CLEANUP_FILE, 0, out->temp);
     int saved = errno;
     cleanup_release(&before);
     if (out->fd >= 0) {

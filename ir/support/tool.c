@@ -39,7 +39,7 @@ bool tool_folder_make(struct tool_folder *folder)
     bool made = mkdtemp(folder->path) != NULL;
     int failure = errno;
     if (made)
-        folder->cleanup = cleanup_add(CLEANUP_FOLDER, folder->path);
+        folder->cleanup = cleanup_add(CLEANUP_FOLDER, 0, folder->path);
     cleanup_release(&before);
     if (made)
         mem_guard(&folder->guard, remove_folder, folder);
@@ -157,7 +157,7 @@ static bool run(const char *const *argv, const char *const *environment, char *e
         cleanup_hold(&signals);
         failure = spawn(&pid, argv, environment, ends[1]);
         if (!failure)
-            cleanup = cleanup_add_process(pid);
+            cleanup = cleanup_add(CLEANUP_PROCESS, pid, "");
         cleanup_release(&signals);
         close(ends[1]);
         if (failure)
