@@ -78,25 +78,7 @@ static void do_all_parts(struct run *run, unsigned others)
         pthread_join(threads[--count], NULL);
 }
 
-static void end_part(struct part *part, struct diags *diags)
-{
-    if (!part->done) {
-        part->parts->work(part->parts->user, part->first, part->end, diags);
-        return;
-    }
-    mem_scope_merge(&part->scope);
-    diags_merge(diags, &part->diags);
-}
-
 /* --------------------------------------------------------------------------- all parts ---- */
-
-static uint64_t weight_of_all(const struct parts *parts)
-{
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < parts->count; i++)
-        all += parts->weight(parts->user, i);
-    return all;
-}
 
 /* Parts of about the same weight, as many as wanted or fewer. */
 static void make_parts(struct run *run, const struct parts *parts, uint32_t wanted, uint64_t all,
@@ -119,7 +101,9 @@ void parts_run(const struct parts *parts, struct diags *diags)
 {
     unsigned most = parts->threads.most, threads = most < MAX_THREADS ? most : MAX_THREADS;
     bool one = threads <= 1 || part_runs() || parts->count < 2 || mem_is_limited();
-    uint64_t all = one ? 0 : weight_of_all(parts);
+    uint64_t all = 0;
+    for (uint32_t i = 0; !one && i < parts->count; i++)
+        all += parts->weight(parts->user, i);
     if (one || (all < LEAST_WEIGHT && !parts->threads.always)) {
         parts->work(parts->user, 0, parts->count, diags);
         return;
@@ -128,7 +112,14 @@ void parts_run(const struct parts *parts, struct diags *diags)
     uint32_t wanted = threads * PARTS_PER_THREAD;
     make_parts(&run, parts, wanted < parts->count ? wanted : parts->count, all, diags);
     do_all_parts(&run, (threads < run.count ? threads : run.count) - 1);
-    for (uint32_t i = 0; i < run.count; i++)
-        end_part(&run.at[i], diags);
+    for (uint32_t i = 0; i < run.count; i++) {
+        struct part *part = &run.at[i];
+        if (part->done) {
+            mem_scope_merge(&part->scope);
+            diags_merge(diags, &part->diags);
+        } else {
+            parts->work(parts->user, part->first, part->end, diags);
+        }
+    }
     mem_free(run.at);
 }
