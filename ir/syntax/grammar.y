@@ -646,15 +646,18 @@ static int skir_yylex(union token_value *value, struct parser *parser)
     return token == TOKEN_ERROR ? start_resync(parser) : token;
 }
 
-/* "expected A, B or C, found D". More than a few expectations help nobody. */
-enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
+/* What a syntax error is about: the tokens that may stand in the place of the one that was found. */
+struct expected {
+    yysymbol_kind_t at[YYNTOKENS];
+    int count;
+    bool any_word; /* keywords are words like any others */
+};
 
-/* Where keywords are words like any others. */
-static bool is_any_word(const yysymbol_kind_t *expected, int count)
+static bool expects(const struct expected *expected, yysymbol_kind_t symbol)
 {
-    for (int i = 0; i < count; i++)
-        if (expected[i] == YYSYMBOL_KW_skir)
-            return expected[0] < YYSYMBOL_KW_skir;
+    for (int i = 0; i < expected->count; i++)
+        if (expected->at[i] == symbol)
+            return true;
     return false;
 }
 
@@ -665,62 +668,31 @@ static bool is_several(yysymbol_kind_t symbol)
            symbol == YYSYMBOL_MORE || symbol == YYSYMBOL_REST;
 }
 
-static bool is_listed(yysymbol_kind_t symbol, bool any_word)
+/* "expected A, B or C"; "" where there are so many that they help nobody. What is several tokens in
+ * one may stand where the first of them may, and an instruction for an event where others may: they
+ * are not listed. */
+static const char *expected_text(const struct expected *expected, struct arena *scratch)
 {
-    bool word = symbol == YYSYMBOL_DTYPE || symbol == YYSYMBOL_INSTR || symbol >= YYSYMBOL_KW_skir;
-    return symbol != YYSYMBOL_EVENT_INSTR && !is_several(symbol) &&
-           !(any_word && word && symbol <= YYSYMBOL_KW_false);
-}
-
-/* The tokens that may stand here, none where they are more than MAX_EXPECTED. What is several
- * tokens in one may stand where the first of them may, and an instruction for an event where others
- * may: they are not listed. */
-static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[YYNTOKENS])
-{
-    int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;
-    bool any_word = is_any_word(expected, all);
-    for (int i = 0; i < all; i++)
-        if (is_listed(expected[i], any_word))
-            expected[count++] = expected[i];
-    return count > MAX_EXPECTED ? 0 : count;
-}
-
-static const char *expected_text(const yypcontext_t *context, struct arena *scratch)
-{
-    yysymbol_kind_t expected[YYNTOKENS];
-    int count = expected_tokens(context, expected);
+    enum { MOST = 6 };
+    yysymbol_kind_t listed[YYNTOKENS];
+    int count = 0;
     const char *text = "";
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < expected->count; i++) {
+        yysymbol_kind_t symbol = expected->at[i];
+        bool word = symbol == YYSYMBOL_DTYPE || symbol == YYSYMBOL_INSTR ||
+                    (symbol >= YYSYMBOL_KW_skir && symbol <= YYSYMBOL_KW_false);
+        if (symbol != YYSYMBOL_EVENT_INSTR && !is_several(symbol) && !(expected->any_word && word))
+            listed[count++] = symbol;
+    }
+    for (int i = 0; i < count && count <= MOST; i++) {
         const char *comma = !*text ? "expected " : i + 1 < count ? ", " : " or ";
-        text = arena_printf(scratch, "%s%s%s", text, comma, yysymbol_name(expected[i]));
+        text = arena_printf(scratch, "%s%s%s", text, comma, yysymbol_name(listed[i]));
     }
     return text;
 }
 
-/* The scanner took a brace for that of a block, as no attribute follows it. */
-static bool wanted_attributes(const yypcontext_t *context, char found)
-{
-    yysymbol_kind_t expected[YYNTOKENS];
-    int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
-    bool wanted = false;
-    for (int i = 0; i < count && found == '{'; i++) {
-        wanted = wanted || expected[i] == YYSYMBOL_ATTR_BRACE;
-        if (expected[i] == YYSYMBOL_ARROW)
-            return false; /* it is the body, and what the graph returns is missing */
-    }
-    return wanted;
-}
-
-/* A word stands where an operand should, which would be a label if `=` followed. */
-static bool wanted_label(const yypcontext_t *context, const struct parser *parser)
-{
-    yysymbol_kind_t expected[2];
-    int count = yypcontext_expected_tokens(context, expected, 2);
-    return parser->scanner.in_body && count == 1 &&
-           strcmp(yysymbol_name(expected[0]), "'='") == 0;
-}
-
-/* It is the last token before this one. */
+/* A word stands where an operand should, which would be a label if `=` followed. It is the last
+ * token before this one. */
 static bool report_label(struct parser *parser)
 {
     const char *end = parser->scanner.previous_end, *begin = end;
@@ -741,7 +713,7 @@ static bool report_label(struct parser *parser)
     return true;
 }
 
-static unsigned expects_of(yysymbol_kind_t symbol)
+static unsigned context_of(yysymbol_kind_t symbol)
 {
     static const struct {
         const char *name;
@@ -766,73 +738,71 @@ static unsigned expects_of(yysymbol_kind_t symbol)
     return 0;
 }
 
-/* The keyword among the tokens that may stand here which is spelled like the one that was found. */
-static struct suggest suggest_keyword(const yysymbol_kind_t *expected, int count, const char *found,
-                                      size_t size)
-{
-    struct suggest suggest = {.wanted = found, .wanted_size = size};
-    for (int i = 0; i < count; i++)
-        if (expected[i] >= YYSYMBOL_KW_skir && expected[i] <= YYSYMBOL_KW_false) {
-            const char *name = yysymbol_name(expected[i]); /* in quotes */
-            suggest_offer(&suggest, name + 1, strlen(name) - 2);
-        }
-    return suggest;
-}
-
-static void help_mistake(const yypcontext_t *context, const struct parser *parser, struct span span)
+/* The help for a common mistake, or else the keyword that is spelled like what was found. */
+static void help_mistake(const struct expected *expected, const struct parser *parser,
+                         struct span span)
 {
     const struct scanner *scanner = &parser->scanner;
+    const char *begin = scanner_text(scanner, span.begin);
     struct mistake_place place = {.text = scanner->first,
-                                  .begin = scanner_text(scanner, span.begin),
+                                  .begin = begin,
                                   .end = scanner_text(scanner, span.end),
                                   .before = scanner->previous_end,
                                   .context = scanner->in_body ? IN_BODY : IN_HEAD};
-    yysymbol_kind_t expected[YYNTOKENS];
-    int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
-    bool any_word = is_any_word(expected, count);
-    for (int i = 0; i < count; i++)
-        place.context |= expects_of(expected[i]);
-    if (any_word)
+    for (int i = 0; i < expected->count; i++)
+        place.context |= context_of(expected->at[i]);
+    if (expected->any_word)
         place.context &= ~((unsigned)EXPECTS_ITEM | EXPECTS_DTYPE);
     const char *help = mistake_help(&place, &parser->diags->arena);
-    if (help) {
+    if (help)
         diag_help(parser->diags, "%s", help);
-    } else if (!any_word && diag_wants_suggestion(parser->diags)) {
-        struct suggest suggest =
-            suggest_keyword(expected, count, place.begin, (size_t)(place.end - place.begin));
-        diag_suggest(parser->diags, &suggest);
-    }
+    if (help || expected->any_word || !diag_wants_suggestion(parser->diags))
+        return;
+    struct suggest suggest = {.wanted = begin, .wanted_size = span.end - span.begin};
+    for (int i = 0; i < expected->count; i++)
+        if (expected->at[i] >= YYSYMBOL_KW_skir && expected->at[i] <= YYSYMBOL_KW_false) {
+            const char *name = yysymbol_name(expected->at[i]); /* in quotes */
+            suggest_offer(&suggest, name + 1, strlen(name) - 2);
+        }
+    diag_suggest(parser->diags, &suggest);
 }
 
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
+    enum { MAX_FOUND = 40 };
     yysymbol_kind_t found = yypcontext_token(context);
     if (is_several(found))
         scanner_split(&parser->scanner); /* the error is about the first of them */
+    struct expected expected;
+    expected.count = yypcontext_expected_tokens(context, expected.at, YYNTOKENS);
+    expected.any_word = expects(&expected, YYSYMBOL_KW_skir) && expected.at[0] < YYSYMBOL_KW_skir;
     struct span span = scanner_span(&parser->scanner);
     struct arena scratch = {NULL, 0};
-    const char *expected = expected_text(context, &scratch);
-    const char *lead = *expected ? ", found" : "unexpected";
+    const char *list = expected_text(&expected, &scratch);
     const char *token = scanner_text(&parser->scanner, span.begin);
     uint32_t size = span.end - span.begin;
     bool kept;
     if (found == YYSYMBOL_YYEOF)
         kept = diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
-                       "%s%s end of the file", expected, *expected ? ", found the" : "unexpected");
-    else if (wanted_label(context, parser))
+                       "%s%s end of the file", list, *list ? ", found the" : "unexpected");
+    else if (parser->scanner.in_body && expected.count == 1 &&
+             strcmp(yysymbol_name(expected.at[0]), "'='") == 0)
         kept = report_label(parser);
-    else if (wanted_attributes(context, *token))
+    else if (*token == '{' && expects(&expected, YYSYMBOL_ATTR_BRACE) &&
+             !expects(&expected, YYSYMBOL_ARROW))
+        /* The scanner took it for the brace of a block, as no attribute follows it. Where an arrow
+         * may follow, it is the body, and what the graph returns is missing. */
         kept = diag_at(parser->diags, DIAG_syntax, span,
                        "attributes are written '{KEY = VALUE, ...}'");
     else
-        kept = diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
-                       (int)utf8_prefix(token, size, MAX_FOUND), token,
-                       size > MAX_FOUND ? "..." : "");
+        kept = diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", list,
+                       *list ? ", found" : "unexpected", (int)utf8_prefix(token, size, MAX_FOUND),
+                       token, size > MAX_FOUND ? "..." : "");
     if (kept && !parser->versioned)
         diag_help(parser->diags, "a %s begins with the line 'skir 1'",
                   parser->depth ? "file that is included" : "program");
     else if (kept && found != YYSYMBOL_YYEOF)
-        help_mistake(context, parser, span);
+        help_mistake(&expected, parser, span);
     arena_free(&scratch);
     start_resync(parser);
     return 0;
