@@ -309,7 +309,7 @@ def check_samples():
 def check_op_types():
     """Keys, sets of data types and functions of rules, of which the page has tables."""
     page, reader = "docs/op-types.md", read("ir/optypes/op_type_reader.c")
-    check_names(page, "keys of op types", re.findall(r"^    KEY_([a-z]+),", reader, re.M))
+    check_names(page, "keys of op types", re.findall(r'^    {"([a-z_]+)", FORM_', reader, re.M))
     check_names(page, "sets of dtypes",
                 re.findall(r'^    \{"(\w+)", ', read("ir/optypes/op_type_reader.c"), re.M))
     check_names(page, "functions of rules", first_columns("ir/optypes/op_functions.def", "FUNCTION"))
