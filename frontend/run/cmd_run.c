@@ -166,11 +166,13 @@ static enum exit_status run_all(struct outcomes *outcomes)
 static enum exit_status run_and_report(struct outcomes *outcomes)
 {
     struct outcome *first = &outcomes->at[0];
+    bool changing;
     enum exit_status status = run_values_make(outcomes);
     if (status == EXIT_DONE) {
         for (unsigned i = 0; i < outcomes->count && !first->runner->trust_kernels; i++)
             if (has_own_ops(outcomes, i))
-                status = worse_status(status, run_operands_check_given(&outcomes->at[i]));
+                status =
+                    worse_status(status, run_operands_check(&outcomes->at[i], false, &changing));
         status = worse_status(status, run_answers_check(first->runner, &first->storages));
     }
     for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
@@ -368,7 +370,7 @@ static enum exit_status run_both(struct runner *runner)
                     options.size > 1 ? options.at : NULL);
     if (status == EXIT_DONE)
         status = run_lowered(runner, &other);
-    status = run_json_refused(runner, &other, status);
+    status = run_json_refused(runner, &other, "", status);
     run_values_free(&other);
     status = lowered_input_close(&other.lowered, status);
     text_free(&options);
@@ -421,7 +423,7 @@ static enum exit_status run_here(struct invocation *invocation)
         status = (runner.compare == COMPARE_FILE || runner.compare == COMPARE_OPTIONS)
                      ? run_both(&runner)
                      : run_lowered(&runner, NULL);
-    status = run_json_refused(&runner, NULL, status);
+    status = run_json_refused(&runner, NULL, "", status);
     run_values_free(&runner);
     run_answers_free(&runner);
     status = lowered_input_close(&runner.lowered, status);
@@ -441,6 +443,6 @@ enum exit_status cmd_run(struct invocation *invocation)
                             .name = invocation->files[0],
                             .json_written = end.answered};
     if (status != EXIT_USAGE && (runner.target = target_option(invocation)))
-        status = run_json_ended(&runner, end.text, status);
+        status = run_json_refused(&runner, NULL, end.text, status);
     return status;
 }

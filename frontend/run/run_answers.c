@@ -161,62 +161,34 @@ static void print_match(const struct runner *runner, struct named_value named,
     put_line(runner, &text);
 }
 
-/* Holds a value against what is expected. False, with a text in `error`, where that cannot be;
- * else both are to be freed. */
-static bool match_value(const struct runner *runner, struct named_value named,
-                        const struct tensor *found, struct tensor *expected, struct match *match,
-                        char *error, size_t error_size)
-{
-    if (!tensor_expect(expected, found, named.text, runner->seed + named.value, error, error_size))
-        return false;
-    if (tensor_match(found, expected, &runner->tolerance, match, error, error_size))
-        return true;
-    tensor_free(expected);
-    return false;
-}
-
-/* Whether the value is as expected; says so, or why there is no answer. */
+/* Whether there is something that the value can be compared with, and (`compare`) whether it is as
+ * expected; says so, or why there is no answer. */
 static bool check_value(const struct runner *runner, const struct storages *storages,
-                        struct named_value named)
+                        struct named_value named, bool compare)
 {
-    struct tensor found, expected;
-    struct match match = {.different = 1};
-    char error[512];
-    if (!take(runner, storages, named, "expect", &found))
-        return false;
-    if (match_value(runner, named, &found, &expected, &match, error, sizeof error)) {
-        print_match(runner, named, &found, &expected, &match);
-        tensor_free(&expected);
-    } else {
-        fprintf(runner->invocation->err, "skirc: --expect '%s': %s\n", named.text, error);
-    }
-    tensor_free(&found);
-    return match.different == 0;
-}
-
-/* Whether there is something that the value can be held against. */
-static bool can_expect(const struct runner *runner, const struct storages *storages,
-                       struct named_value named)
-{
-    struct tensor found, expected;
+    struct tensor found, expected = {.data = NULL};
+    struct match match = {.different = 0};
     char error[512];
     if (!take(runner, storages, named, "expect", &found))
         return false;
     bool ok = tensor_expect(&expected, &found, named.text, runner->seed + named.value, error,
                             sizeof error);
-    if (ok)
-        tensor_free(&expected);
-    else
+    if (ok && compare)
+        ok = tensor_match(&found, &expected, &runner->tolerance, &match, error, sizeof error);
+    if (!ok)
         fprintf(runner->invocation->err, "skirc: --expect '%s': %s\n", named.text, error);
+    else if (compare)
+        print_match(runner, named, &found, &expected, &match);
     tensor_free(&found);
-    return ok;
+    tensor_free(&expected);
+    return ok && match.different == 0;
 }
 
 enum exit_status run_answers_check(const struct runner *runner, const struct storages *storages)
 {
     bool ok = true;
     for (uint32_t i = 0; i < runner->expected.count; i++)
-        ok = can_expect(runner, storages, runner->expected.at[i]) && ok;
+        ok = check_value(runner, storages, runner->expected.at[i], false) && ok;
     return ok ? EXIT_DONE : EXIT_INPUT;
 }
 
@@ -232,7 +204,7 @@ enum exit_status run_answers(const struct runner *runner, const struct storages 
 {
     bool ok = run_answers_print(runner, storages);
     for (uint32_t i = 0; i < runner->expected.count; i++)
-        ok = check_value(runner, storages, runner->expected.at[i]) && ok;
+        ok = check_value(runner, storages, runner->expected.at[i], true) && ok;
     return ok ? EXIT_DONE : EXIT_INPUT;
 }
 
@@ -333,7 +305,9 @@ static void put_expected(struct json *json, const struct runner *runner,
     char error[512];
     bool known =
         storage_take(&storages->at[named.graph], named.value, &found, error, sizeof error) &&
-        match_value(runner, named, &found, &expected, &match, error, sizeof error);
+        tensor_expect(&expected, &found, named.text, runner->seed + named.value, error,
+                      sizeof error) &&
+        tensor_match(&found, &expected, &runner->tolerance, &match, error, sizeof error);
     json_line(json);
     json_open_object(json);
     put_name(json, runner, named);

@@ -612,14 +612,14 @@ enum exit_status run_check_end(struct outcome *outcome)
     struct storages storages = {.at = NULL};
     if (outcome->runner->trust_kernels)
         return EXIT_DONE;
-    enum exit_status status = run_operands_check_left(outcome, &signs.unknown);
+    enum exit_status status = run_operands_check(outcome, true, &signs.unknown);
     bool wrong = status != EXIT_DONE;
     signs.unknown = signs.unknown && outcome->fused && !wrong;
     if (!wrong)
         find_signs(outcome, &signs);
     if (signs.unwritten.count || signs.beside || signs.changed || signs.unknown) {
         /* In storages of its own. */
-        if (!run_values_init(outcome->runner, &storages))
+        if (!run_values_init(outcome->runner, &storages, 1))
             status = EXIT_INPUT;
         if (status == EXIT_DONE && signs.unwritten.count)
             status = prove(outcome, &storages, &signs.unwritten);
@@ -640,7 +640,8 @@ enum exit_status run_check_ops(const struct outcome *outcome)
     const struct run_signs none = {.beside = false};
     struct storages storages;
     bool wrong = false;
-    enum exit_status status = run_values_init(outcome->runner, &storages) ? EXIT_DONE : EXIT_INPUT;
+    enum exit_status status =
+        run_values_init(outcome->runner, &storages, 1) ? EXIT_DONE : EXIT_INPUT;
     if (status == EXIT_DONE)
         status = op_checks_run(outcome, &storages, &none, &wrong);
     storages_free(&storages);

@@ -168,7 +168,7 @@ static _Noreturn void leave(const struct outcome *outcome)
     diag_put_lines(invocation->err, text.at, text.size);
     text_char(&text, '\0');
     runner.name = invocation->files[0];
-    enum exit_status status = run_json_ended(&runner, text.at, EXIT_INPUT);
+    enum exit_status status = run_json_refused(&runner, NULL, text.at, EXIT_INPUT);
     fflush(runner.out);
     fflush(invocation->out);
     fflush(invocation->err);

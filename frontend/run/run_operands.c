@@ -122,16 +122,6 @@ static bool is_known(const struct looking *looking, uint32_t value)
            (looking->left && value_stays(looking->writers, graph, value));
 }
 
-static bool read_contents(struct looking *looking, uint32_t tensor)
-{
-    const struct runner *runner = looking->runner;
-    uint32_t value = value_of(looking, tensor);
-    const void *data = looking->values[value];
-    struct op_contents *found = &looking->contents[tensor];
-    return integers_read(runner->module, looking->tensors.places[tensor].type, data,
-                         &looking->arena, found);
-}
-
 /* Of each operand once, since rules of single elements ask again and again. */
 static bool contents_of(const struct op_call *call, uint32_t tensor, struct arena *arena,
                         struct op_contents *found)
@@ -141,7 +131,10 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
     (void)arena;
     if (place->result || !is_known(looking, value_of(looking, tensor)))
         return false;
-    if (!looking->contents[tensor].at && !read_contents(looking, tensor))
+    if (!looking->contents[tensor].at &&
+        !integers_read(looking->runner->module, place->type,
+                       looking->values[value_of(looking, tensor)], &looking->arena,
+                       &looking->contents[tensor]))
         return false;
     *found = looking->contents[tensor];
     return true;
@@ -227,51 +220,6 @@ bool run_operands_check_op(const struct runner *runner, const struct graph *grap
     return ok;
 }
 
-/* All ops of an outcome. */
-struct survey {
-    const struct outcome *outcome;
-    struct writers writers;
-    bool left, wrong, changing;
-};
-
-static bool is_poisoned(const struct survey *survey, const struct looking *looking, uint32_t tensor)
-{
-    struct unwritten unwritten;
-    uint32_t graph = graph_id(looking->runner->module, looking->graph);
-    const struct storage *storage = &survey->outcome->storages.at[graph];
-    uint32_t memory = memory_of(&storage->memories, value_of(looking, tensor));
-    return poison_is_for(&survey->outcome->storages, graph, memory) &&
-           poison_find(storage, NULL, memory, &unwritten);
-}
-
-/* What is not written is the kernel's fault that was to write it. */
-static void check_op(struct survey *survey, struct looking *looking)
-{
-    struct op_range_fault fault;
-    if (survey->left && !has_unknown(looking)) /* it was looked at before */
-        return;
-    looking->left = survey->left;
-    survey->changing |= survey->left && has_unknown(looking);
-    if (op_ranges_check(&looking->tensors.call, &fault) ||
-        (survey->left && is_poisoned(survey, looking, fault.tensor)))
-        return;
-    report(looking, &fault);
-    survey->wrong = true;
-}
-
-static void check_graph(struct survey *survey, const struct storage *storage)
-{
-    for (uint32_t i = 0; i < storage->graph->ops.count; i++) {
-        struct looking looking;
-        if (!looking_init(&looking, survey->outcome->runner, storage->graph,
-                          &storage->graph->ops.at[i], storage->data))
-            continue;
-        looking.writers = &survey->writers;
-        check_op(survey, &looking);
-        arena_free(&looking.arena);
-    }
-}
-
 /* Whether there are rules for any op, which is all that most graphs need to be asked. */
 static bool has_rules(const struct runner *runner, const struct storages *storages)
 {
@@ -285,30 +233,46 @@ static bool has_rules(const struct runner *runner, const struct storages *storag
     return false;
 }
 
-static enum exit_status check_all(struct survey *survey)
+/* What is not written is the fault of the kernel that was to write it. */
+static bool is_poisoned(const struct outcome *outcome, uint32_t graph, uint32_t value)
 {
-    const struct storages *storages = &survey->outcome->storages;
-    const struct backend_run *run = survey->outcome->run;
-    if (!has_rules(survey->outcome->runner, storages))
+    struct unwritten unwritten;
+    const struct storage *storage = &outcome->storages.at[graph];
+    uint32_t memory = memory_of(&storage->memories, value);
+    return poison_is_for(&outcome->storages, graph, memory) &&
+           poison_find(storage, NULL, memory, &unwritten);
+}
+
+enum exit_status run_operands_check(const struct outcome *outcome, bool left, bool *changing)
+{
+    const struct storages *storages = &outcome->storages;
+    enum exit_status status = EXIT_DONE;
+    struct writers writers;
+    *changing = false;
+    if (!has_rules(outcome->runner, storages))
         return EXIT_DONE;
-    writers_init(&survey->writers, survey->outcome->runner->module, storages);
-    for (uint32_t i = 0; i < storages->count; i++)
-        if (storages->at[i].graph && (!survey->left || run->ran[i]))
-            check_graph(survey, &storages->at[i]);
-    writers_free(&survey->writers);
-    return survey->wrong ? EXIT_INPUT : EXIT_DONE;
-}
-
-enum exit_status run_operands_check_given(const struct outcome *outcome)
-{
-    struct survey survey = {.outcome = outcome};
-    return check_all(&survey);
-}
-
-enum exit_status run_operands_check_left(const struct outcome *outcome, bool *changing)
-{
-    struct survey survey = {.outcome = outcome, .left = true};
-    enum exit_status status = check_all(&survey);
-    *changing = survey.changing;
+    writers_init(&writers, outcome->runner->module, storages);
+    for (uint32_t g = 0; g < storages->count; g++) {
+        const struct storage *storage = &storages->at[g];
+        bool looks = storage->graph && (!left || outcome->run->ran[g]);
+        for (uint32_t i = 0; looks && i < storage->graph->ops.count; i++) {
+            struct looking looking;
+            struct op_range_fault fault;
+            if (!looking_init(&looking, outcome->runner, storage->graph, &storage->graph->ops.at[i],
+                              storage->data))
+                continue;
+            looking.writers = &writers;
+            bool skipped = left && !has_unknown(&looking); /* it was looked at before */
+            looking.left = left;
+            *changing |= left && !skipped && has_unknown(&looking);
+            if (!skipped && !op_ranges_check(&looking.tensors.call, &fault) &&
+                !(left && is_poisoned(outcome, g, value_of(&looking, fault.tensor)))) {
+                report(&looking, &fault);
+                status = EXIT_INPUT;
+            }
+            arena_free(&looking.arena);
+        }
+    }
+    writers_free(&writers);
     return status;
 }

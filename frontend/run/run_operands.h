@@ -24,14 +24,11 @@ bool value_stays(const struct writers *writers, uint32_t graph, uint32_t value);
 /* Whether its memory is written more than once. */
 bool writers_are_several(const struct writers *writers, uint32_t graph, uint32_t value);
 
-/* Before the first run of an outcome: what inputs and constants have. EXIT_INPUT, reported, where
- * an op cannot have it. */
-enum exit_status run_operands_check_given(const struct outcome *outcome);
-
-/* Behind it: what ops have computed, if it is still there. `*changing`: some of it is not, as ops
- * of one memory or of graphs that are called follow one another, so that it can only be looked at
- * op by op. */
-enum exit_status run_operands_check_left(const struct outcome *outcome, bool *changing);
+/* What inputs and constants of an outcome have, before its first run; or, if `left`, what ops have
+ * computed, after it, if it is still there. EXIT_INPUT, reported, where an op cannot have it.
+ * `*changing`: some of it is not there, as ops of one memory or of graphs that are called follow
+ * one another, so that it can only be looked at op by op. */
+enum exit_status run_operands_check(const struct outcome *outcome, bool left, bool *changing);
 
 /* One op, before it begins; `values` has the memory of each value of its graph. False, reported,
  * where it cannot have what stands in its operands. */

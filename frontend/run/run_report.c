@@ -370,18 +370,6 @@ static void put_differences(struct json *json, const struct text *lines)
     json_close_array(json);
 }
 
-/* The second where it has a module of its own; or NULL. */
-static struct runner *other_runner(const struct outcomes *outcomes)
-{
-    struct runner *last = outcomes->at[outcomes->count - 1].runner;
-    return last != outcomes->at[0].runner ? last : NULL;
-}
-
-static void put_diags(struct json *json, struct runner *runner, const char *file)
-{
-    input_diags_json(&runner->lowered.input, json, file);
-}
-
 /* Of the two files that are compared, each says which it is. */
 static void put_diagnostics(struct json *json, struct runner *runner, struct runner *other)
 {
@@ -389,9 +377,9 @@ static void put_diagnostics(struct json *json, struct runner *runner, struct run
     json_line(json);
     json_key(json, "diagnostics");
     json_open_array(json);
-    put_diags(json, runner, apart ? runner->name : NULL);
+    input_diags_json(&runner->lowered.input, json, apart ? runner->name : NULL);
     if (other)
-        put_diags(json, other, apart ? other->name : NULL);
+        input_diags_json(&other->lowered.input, json, apart ? other->name : NULL);
     json_close_array(json);
 }
 
@@ -444,7 +432,8 @@ static void put_run(struct json *json, const struct outcomes *outcomes, enum exi
     if (outcomes->at[0].runs && !cause)
         run_answers_json(runner, &outcomes->at[0].storages, json);
     put_differences(json, &outcomes->differences);
-    put_diagnostics(json, runner, other_runner(outcomes));
+    struct runner *last = outcomes->at[outcomes->count - 1].runner;
+    put_diagnostics(json, runner, last != runner ? last : NULL); /* it has a module of its own */
     json_close_object(json);
 }
 
@@ -478,36 +467,6 @@ enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_statu
     return write_json(outcomes->at[0].runner, &text, status);
 }
 
-static bool is_missing(const struct runner *runner, enum exit_status status)
-{
-    return option_given(runner->invocation, "json") && !runner->json_written &&
-           status != EXIT_DONE && status != EXIT_USAGE;
-}
-
-/* What there is of a run that has no outcome, up to the diagnostics. */
-static void put_no_run(struct json *json)
-{
-    json_key(json, "runs");
-    json_open_array(json);
-    json_close_array(json);
-    add_bool(json, "repeatable", true);
-    put_differences(json, &(struct text){NULL, 0, 0});
-}
-
-enum exit_status run_json_refused(struct runner *runner, struct runner *other,
-                                  enum exit_status status)
-{
-    struct text text = {NULL, 0, 0};
-    struct json json = {.text = &text};
-    if (!is_missing(runner, status))
-        return status;
-    put_head(&json, runner, status);
-    put_no_run(&json);
-    put_diagnostics(&json, runner, other);
-    json_close_object(&json);
-    return write_json(runner, &text, status);
-}
-
 /* The first line is the failure. */
 static void put_said(struct json *json, const char *said)
 {
@@ -523,21 +482,24 @@ static void put_said(struct json *json, const char *said)
     json_close_array(json);
 }
 
-enum exit_status run_json_ended(struct runner *runner, const char *said, enum exit_status status)
+enum exit_status run_json_refused(struct runner *runner, struct runner *other, const char *said,
+                                  enum exit_status status)
 {
     struct text text = {NULL, 0, 0};
     struct json json = {.text = &text};
-    if (!is_missing(runner, status))
+    if (!option_given(runner->invocation, "json") || runner->json_written || status == EXIT_DONE ||
+        status == EXIT_USAGE)
         return status;
     put_head(&json, runner, status);
     if (*said)
         put_said(&json, said);
     json_line(&json);
-    put_no_run(&json);
-    json_line(&json);
-    json_key(&json, "diagnostics");
+    json_key(&json, "runs");
     json_open_array(&json);
     json_close_array(&json);
+    add_bool(&json, "repeatable", true);
+    put_differences(&json, &(struct text){NULL, 0, 0});
+    put_diagnostics(&json, runner, other);
     json_close_object(&json);
     return write_json(runner, &text, status);
 }

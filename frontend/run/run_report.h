@@ -29,13 +29,10 @@ bool run_json_is_printed(const struct invocation *invocation);
  * the run comes to; returns the worse of that and of writing. */
 enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_status status);
 
-/* The same of a run that is refused before it begins, unless it is written already. `other` is what
- * it was to be compared with, as far as that was opened; or NULL. */
-enum exit_status run_json_refused(struct runner *runner, struct runner *other,
+/* The same of a run that is refused before it begins, or whose process has ended, unless it is
+ * written already. `other` is what it was to be compared with, as far as that was opened; or NULL.
+ * `said` is what was said of the end, in lines, the first of which is the cause; mostly empty. */
+enum exit_status run_json_refused(struct runner *runner, struct runner *other, const char *said,
                                   enum exit_status status);
-
-/* The same of a run whose process has ended without writing it: `said` is what was said of that, in
- * lines, the first of which is the cause. */
-enum exit_status run_json_ended(struct runner *runner, const char *said, enum exit_status status);
 
 #endif

@@ -452,43 +452,6 @@ const struct graph *run_graph_choose_other(const struct runner *other, const str
 
 /* --------------------------------------------------------------------------- stubs ---- */
 
-/* By index, the first op that has a kernel; NULL where none has. */
-static void mark_kernels(const struct module *module, const struct graph *graph,
-                         const struct op **users)
-{
-    for (uint32_t i = 0; i < graph->ops.count; i++) {
-        const struct op *op = &graph->ops.at[i];
-        if (op->kernel == NONE)
-            continue;
-        const struct op **user = &users[kernel_id(module, module_kernel(module, op->kernel))];
-        *user = *user ? *user : op;
-    }
-}
-
-/* The same of the graph and of all that it calls. */
-static const struct op **kernel_users(const struct module *module, const struct graph *graph)
-{
-    const struct op **users = mem_calloc(module->kernels.count, sizeof *users);
-    uint8_t *reached = mem_calloc(module->graphs.count, 1);
-    uint8_t *done = mem_calloc(module->graphs.count, 1);
-    bool more = true;
-    reached[graph_id(module, graph)] = 1;
-    while (more) {
-        more = false;
-        for (uint32_t i = 0; i < module->graphs.count; i++) {
-            if (!reached[i] || done[i])
-                continue;
-            more = true;
-            done[i] = 1;
-            graph_mark_called(module, &module->graphs.at[i], reached);
-            mark_kernels(module, &module->graphs.at[i], users);
-        }
-    }
-    mem_free(reached);
-    mem_free(done);
-    return users;
-}
-
 /* A kernel without a place in the text is that of ops with the flag. */
 static void report_stub(const struct module *module, const struct kernel *kernel,
                         const struct op *user, struct diags *diags)
@@ -506,8 +469,20 @@ static void report_stub(const struct module *module, const struct kernel *kernel
 
 bool run_without_stubs(const struct module *module, const struct graph *graph, struct diags *diags)
 {
-    const struct op **users = kernel_users(module, graph);
     bool none = true;
+    uint8_t *run = mem_calloc(module->graphs.count, 1);
+    /* By kernel, the first op that has it. */
+    const struct op **users = mem_calloc(module->kernels.count, sizeof *users);
+    storages_mark_run(module, graph, run);
+    for (uint32_t g = 0; g < module->graphs.count; g++)
+        for (uint32_t i = 0; run[g] && i < module->graphs.at[g].ops.count; i++) {
+            const struct op *op = &module->graphs.at[g].ops.at[i];
+            const struct op **user =
+                op->kernel == NONE ? NULL
+                                   : &users[kernel_id(module, module_kernel(module, op->kernel))];
+            if (user && !*user)
+                *user = op;
+        }
     for (uint32_t i = 0; i < module->kernels.count; i++) {
         const struct kernel *kernel = &module->kernels.at[i];
         if (!users[i] || !kernel_is_stub(module, kernel))
@@ -516,5 +491,6 @@ bool run_without_stubs(const struct module *module, const struct graph *graph, s
         none = false;
     }
     mem_free(users);
+    mem_free(run);
     return none;
 }

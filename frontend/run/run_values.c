@@ -51,11 +51,13 @@ static bool same_shape(const struct tensor *a, const struct tensor *b)
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
 
-static bool has_own_contents(const struct runner *runner, uint32_t id)
+/* The contents that the graph itself has for a value, or NULL. */
+static const struct attr *own_contents(const struct runner *runner, const struct graph *graph,
+                                       uint32_t id)
 {
-    const struct graph *graph = runner->graph;
     uint32_t def = graph->values.at[id].def;
-    return def < graph->ops.count && op_contents_attr(runner->module, graph, &graph->ops.at[def]);
+    return def < graph->ops.count ? op_contents_attr(runner->module, graph, &graph->ops.at[def])
+                                  : NULL;
 }
 
 /* "%x: f32[4]" */
@@ -83,7 +85,7 @@ void run_other_name(struct runner *other, const struct runner *first)
         uint32_t from =
             value_is_given(other->module, other->graph, i) ? pair_given(other, i, first) : NONE;
         const char *spec = from == NONE ? NULL : named_values_find(&first->inputs, from);
-        if (spec && has_own_contents(other, i) && same_type(other, i, first, from))
+        if (spec && own_contents(other, other->graph, i) && same_type(other, i, first, from))
             vec_push(&other->inputs, (struct named_value){.value = i, .text = spec});
     }
 }
@@ -93,19 +95,17 @@ static bool copy_value(struct outcome *to, uint32_t id, const struct outcome *fr
                        uint32_t from_id)
 {
     char error[256];
-    struct tensor tensor, old;
+    struct tensor tensor = {.data = NULL}, old = {.data = NULL};
     struct storage *storage = storages_main(&to->storages);
-    if (!storage_take(storages_main(&from->storages), from_id, &tensor, error, sizeof error))
-        return false;
-    bool fits = storage_take(storage, id, &old, error, sizeof error);
-    if (fits) {
-        fits = same_shape(&tensor, &old) && tensor.dtype == old.dtype;
-        tensor_free(&old);
-    }
+    bool fits =
+        storage_take(storages_main(&from->storages), from_id, &tensor, error, sizeof error) &&
+        storage_take(storage, id, &old, error, sizeof error) && same_shape(&tensor, &old) &&
+        tensor.dtype == old.dtype;
     if (fits)
         storage_give(storage, id, &tensor);
     else
         tensor_free(&tensor);
+    tensor_free(&old);
     return fits;
 }
 
@@ -119,8 +119,8 @@ static enum exit_status run_other_fill(struct outcome *other, const struct outco
             continue;
         bool is_param = i < runner->graph->n_params;
         uint32_t from = pair_given(runner, i, first->runner);
-        if (from == NONE ||
-            (has_own_contents(runner, i) && !named_values_find(&first->runner->inputs, from)))
+        if (from == NONE || (own_contents(runner, runner->graph, i) &&
+                             !named_values_find(&first->runner->inputs, from)))
             continue;
         if (!copy_value(other, i, first, from) && is_param) {
             struct text text = {NULL, 0, 0};
@@ -192,20 +192,16 @@ static enum verdict compare_tensors(const struct comparison_pair *pair, const st
 
 static enum verdict compare_pair(const struct comparison_pair *pair)
 {
-    struct tensor a, b;
+    struct tensor a = {.data = NULL}, b = {.data = NULL};
     char error[256];
     enum verdict verdict = VERDICT_DIFFERENT;
-    if (!storage_take(storages_main(&pair->first->storages), pair->a, &a, error, sizeof error)) {
-        put_types(pair);
-        return verdict;
-    }
-    if (storage_take(storages_main(&pair->other->storages), pair->b, &b, error, sizeof error)) {
+    if (storage_take(storages_main(&pair->first->storages), pair->a, &a, error, sizeof error) &&
+        storage_take(storages_main(&pair->other->storages), pair->b, &b, error, sizeof error))
         verdict = compare_tensors(pair, &a, &b);
-        tensor_free(&b);
-    } else {
+    else
         put_types(pair);
-    }
     tensor_free(&a);
+    tensor_free(&b);
     return verdict;
 }
 
@@ -378,18 +374,6 @@ static void add_uses(const struct use *op)
     }
 }
 
-static void add_op(struct choosing *choosing, const struct place *place, const struct op *op,
-                   const struct op_type *type)
-{
-    const struct runner *runner = choosing->runner;
-    const struct graph *graph = place->storage->graph;
-    struct use use = {.choosing = choosing, .place = *place, .op = op};
-    op_tensors_init(&use.tensors, runner->module, graph, op, type, &choosing->arena);
-    if (use.tensors.misfit != OP_FITS || !op_tensors_are_plain(runner->module, &use.tensors))
-        return;
-    add_uses(&use);
-}
-
 static void find_uses(struct choosing *choosing, const struct place *place);
 
 /* What a graph that is called does with the operands that become its parameters. */
@@ -416,14 +400,20 @@ static void find_called_uses(struct choosing *choosing, const struct place *plac
 
 static void find_uses(struct choosing *choosing, const struct place *place)
 {
+    const struct module *module = choosing->runner->module;
     const struct graph *graph = place->storage->graph;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
-        const struct op_type *type = op_type_find(choosing->runner->module, op->type);
+        const struct op_type *type = op_type_find(module, op->type);
+        struct use use = {.choosing = choosing, .place = *place, .op = op};
         if (op_call_kind(op) != CALL_NONE)
             find_called_uses(choosing, place, op);
-        else if (type && type->n_contents && !op_is_unchecked(choosing->runner->module, op))
-            add_op(choosing, place, op, type);
+        if (op_call_kind(op) != CALL_NONE || !type || !type->n_contents ||
+            op_is_unchecked(module, op))
+            continue;
+        op_tensors_init(&use.tensors, module, graph, op, type, &choosing->arena);
+        if (use.tensors.misfit == OP_FITS && op_tensors_are_plain(module, &use.tensors))
+            add_uses(&use);
     }
 }
 
@@ -455,11 +445,6 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
 
 /* ------------------------------------------------------------------------- numbers ---- */
 
-static bool is_for(const struct choosing *choosing, const struct use *use)
-{
-    return use->memory == choosing->memory;
-}
-
 /* Narrows by all uses; whether all say the same of all elements. */
 static bool narrow(const struct choosing *choosing, struct op_element *element,
                    struct op_range *range)
@@ -468,7 +453,7 @@ static bool narrow(const struct choosing *choosing, struct op_element *element,
     for (uint32_t i = 0; i < choosing->uses.count; i++) {
         const struct use *use = &choosing->uses.at[i];
         element->tensor = use->tensor;
-        if (is_for(choosing, use))
+        if (use->memory == choosing->memory)
             same = op_range_narrow(&use->tensors.call, element, range) && same;
     }
     return same;
@@ -479,7 +464,7 @@ static bool is_allowed(const struct choosing *choosing, struct op_element *eleme
     for (uint32_t i = 0; i < choosing->uses.count; i++) {
         const struct use *use = &choosing->uses.at[i];
         element->tensor = use->tensor;
-        if (is_for(choosing, use) && !op_range_allows(&use->tensors.call, element))
+        if (use->memory == choosing->memory && !op_range_allows(&use->tensors.call, element))
             return false;
     }
     return true;
@@ -511,7 +496,7 @@ static bool choose_from(struct choosing *choosing, uint64_t count, struct op_ele
         for (uint32_t i = 0; i < choosing->uses.count; i++) {
             const struct use *use = &choosing->uses.at[i];
             struct op_range_fault fault;
-            if (is_for(choosing, use) && !op_ranges_check(&use->tensors.call, &fault) &&
+            if (use->memory == choosing->memory && !op_ranges_check(&use->tensors.call, &fault) &&
                 fault.tensor == use->tensor)
                 return false;
         }
@@ -538,51 +523,39 @@ static bool choose_from(struct choosing *choosing, uint64_t count, struct op_ele
 
 /* -------------------------------------------------------------------------- choice ---- */
 
-/* One after the other, as what a number may be depends on its place and on those before it. */
-static void choose_each(struct choosing *choosing, uint64_t count)
-{
-    uint64_t size = choosing->storage->sizes[choosing->memory];
-    void *data = choosing->storage->data[choosing->memory], *kept;
-    if (count > MOST_ELEMENTS)
-        return;
-    kept = arena_alloc(&choosing->arena, size + 1);
-    memcpy(kept, data, size);
-    choosing->steps = 0;
-    if (!choose_from(choosing, count, (struct op_element){.tensor = 0}))
-        memcpy(data, kept, size);
-}
-
-/* All alike: as --input NAME=rand:LOW..HIGH. */
-static void choose_all(const struct choosing *choosing, const struct op_range *range)
-{
-    char spec[64], error[200];
-    snprintf(spec, sizeof spec, "rand:%lld..%lld", (long long)range->low, (long long)range->high);
-    storage_fill(choosing->storage, choosing->memory, spec,
-                 choosing->runner->seed + choosing->memory, error, sizeof error);
-}
-
 static void choose(struct choosing *choosing)
 {
     const struct module *module = choosing->runner->module;
-    uint32_t id = choosing->storage->graph->values.at[choosing->memory].type;
+    struct storage *storage = choosing->storage;
+    uint32_t memory = choosing->memory, id = storage->graph->values.at[memory].type;
     enum dtype dtype = module->types.at[id].dtype;
+    uint64_t size = storage->sizes[memory], seed = choosing->runner->seed + memory;
+    void *data = storage->data[memory], *kept;
     struct op_contents now;
     struct op_element element = {.tensor = 0};
-    if (!integers_read(module, id, choosing->storage->data[choosing->memory], &choosing->arena,
-                       &now) ||
-        now.count == 0)
+    if (!integers_read(module, id, data, &choosing->arena, &now) || now.count == 0)
         return;
     int64_t low = integer_lowest(dtype), high = integer_highest(dtype);
     struct op_range range = {.low = low, .high = high};
     bool same = narrow(choosing, &element, &range);
     if (!range.listed && range.low == low && range.high == high)
         return;
-    choosing->random = choosing->runner->seed + choosing->memory;
-    if (!same || range.listed)
-        choose_each(choosing, now.count);
-    else if (range.low <= range.high)
-        choose_all(choosing, &range);
-    choosing->chosen[choosing->memory] = true;
+    if (same && !range.listed && range.low <= range.high) {
+        /* All alike: as --input NAME=rand:LOW..HIGH. */
+        char spec[64], error[200];
+        snprintf(spec, sizeof spec, "rand:%lld..%lld", (long long)range.low, (long long)range.high);
+        storage_fill(storage, memory, spec, seed, error, sizeof error);
+    } else if ((!same || range.listed) && now.count <= MOST_ELEMENTS) {
+        /* One after the other, as what a number may be depends on its place and on those before
+         * it. */
+        kept = arena_alloc(&choosing->arena, size + 1);
+        memcpy(kept, data, size);
+        choosing->random = seed;
+        choosing->steps = 0;
+        if (!choose_from(choosing, now.count, (struct op_element){.tensor = 0}))
+            memcpy(data, kept, size);
+    }
+    choosing->chosen[memory] = true;
 }
 
 bool run_values_name(struct runner *runner)
@@ -601,30 +574,12 @@ void run_values_free(struct runner *runner)
 
 /* ---------------------------------------------------------------------- what goes in ---- */
 
-static enum exit_status report_given(const struct runner *runner, const struct graph *graph,
-                                     uint32_t id, const char *error)
+static enum exit_status report_input(const struct runner *runner, const struct graph *graph,
+                                     uint32_t id, struct span span, const char *error)
 {
-    diag_at(runner->diags, DIAG_contents, no_span, "input '%.*s': %s",
+    diag_at(runner->diags, DIAG_contents, span, "input '%.*s': %s",
             NAME(runner->module, graph->values.at[id].name), error);
     return EXIT_INPUT;
-}
-
-/* At the contents that the graph has. */
-static enum exit_status report_own(const struct runner *runner, const struct graph *graph,
-                                   uint32_t id, const struct attr *attr, const char *error)
-{
-    diag_at(runner->diags, DIAG_contents, locate_token(runner->module, attr->loc),
-            "input '%.*s': %s", NAME(runner->module, graph->values.at[id].name), error);
-    return EXIT_INPUT;
-}
-
-/* The contents that the graph itself has for a value, or NULL. */
-static const struct attr *own_contents(const struct runner *runner, const struct graph *graph,
-                                       uint32_t id)
-{
-    uint32_t def = graph->values.at[id].def;
-    return def < graph->ops.count ? op_contents_attr(runner->module, graph, &graph->ops.at[def])
-                                  : NULL;
 }
 
 /* Where the contents come from that a value has before the graph runs. Several values may be one
@@ -668,9 +623,12 @@ static enum exit_status fill_graph(const struct runner *runner, const struct sto
         for (uint32_t i = first; i < graph->values.count; i++)
             if (value_is_given(runner->module, graph, i) &&
                 !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
-                return by == BY_GRAPH
-                           ? report_own(runner, graph, i, own_contents(runner, graph, i), error)
-                           : report_given(runner, graph, i, error);
+                return report_input(
+                    runner, graph, i,
+                    by == BY_GRAPH
+                        ? locate_token(runner->module, own_contents(runner, graph, i)->loc)
+                        : no_span,
+                    error);
     /* Inputs of which nothing is said, from the first on that is filled, get numbers that the ops
      * can have which they feed. */
     bool *marked = mem_calloc(graph->values.count, sizeof *marked);
@@ -717,24 +675,10 @@ static enum exit_status fill_storages(const struct runner *runner, const struct 
     return status;
 }
 
-static bool init_storages(const struct runner *runner, struct storages *storages, unsigned copies)
+bool run_values_init(const struct runner *runner, struct storages *storages, unsigned copies)
 {
     return storages_init(storages, runner->how, runner->module, runner->graph, copies,
                          runner->diags);
-}
-
-bool run_values_init(const struct runner *runner, struct storages *storages)
-{
-    return init_storages(runner, storages, 1);
-}
-
-/* Measuring is not worth the memory of a large graph: it may take half of the machine's. */
-static void limit_repeat(struct outcomes *outcomes, unsigned copies)
-{
-    struct runner *runner = outcomes->at[0].runner;
-    if (runner->repeat == REPEAT_AUTO &&
-        !storage_has_room(storages_main(&outcomes->at[0].storages), 2 * copies))
-        runner->repeat = 0;
 }
 
 enum exit_status run_values_fill(const struct outcome *outcome, const struct storages *storages)
@@ -744,7 +688,7 @@ enum exit_status run_values_fill(const struct outcome *outcome, const struct sto
     enum exit_status status = fill_storages(outcome->runner, storages);
     if (!outcome->given || status != EXIT_DONE)
         return status;
-    status = init_storages(from.runner, &from.storages, 1)
+    status = run_values_init(from.runner, &from.storages, 1)
                  ? fill_storages(from.runner, &from.storages)
                  : EXIT_INPUT;
     if (status == EXIT_DONE)
@@ -764,37 +708,38 @@ static bool make_workplace(struct outcomes *outcomes, unsigned i)
     outcome->workplace = workplace;
     if (workplace->storages.count)
         return true;
-    if (!init_storages(outcome->runner, &workplace->storages, 1))
+    if (!run_values_init(outcome->runner, &workplace->storages, 1))
         return false;
     storages_copy_given(&workplace->storages, &outcome->storages);
     return true;
 }
 
-/* The storage of a way behind the first, with what the first is given. */
-static enum exit_status make_further(struct outcome *outcome, const struct outcome *first)
-{
-    if (!init_storages(outcome->runner, &outcome->storages, 1))
-        return EXIT_INPUT;
-    if (outcome->runner == first->runner) {
-        storages_copy_given(&outcome->storages, &first->storages);
-        return EXIT_DONE;
-    }
-    outcome->given = first->runner;
-    enum exit_status status = fill_storages(outcome->runner, &outcome->storages);
-    return status == EXIT_DONE ? run_other_fill(outcome, first) : status;
-}
-
 enum exit_status run_values_make(struct outcomes *outcomes)
 {
     struct outcome *first = &outcomes->at[0];
+    struct runner *runner = first->runner;
     unsigned copies = outcomes->count + 1;
-    bool again = first->runner->repeat != 0 && first->runner->repeat != REPEAT_AUTO;
-    if (!init_storages(first->runner, &first->storages, again ? copies : outcomes->count))
+    bool again = runner->repeat != 0 && runner->repeat != REPEAT_AUTO;
+    if (!run_values_init(runner, &first->storages, again ? copies : outcomes->count))
         return EXIT_INPUT;
-    limit_repeat(outcomes, copies);
-    enum exit_status status = fill_storages(first->runner, &first->storages);
-    for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++)
-        status = make_further(&outcomes->at[i], first);
+    /* Measuring is not worth the memory of a large graph: it may take half of the machine's. */
+    if (runner->repeat == REPEAT_AUTO &&
+        !storage_has_room(storages_main(&first->storages), 2 * copies))
+        runner->repeat = 0;
+    enum exit_status status = fill_storages(runner, &first->storages);
+    for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++) {
+        struct outcome *outcome = &outcomes->at[i];
+        if (!run_values_init(outcome->runner, &outcome->storages, 1))
+            return EXIT_INPUT;
+        if (outcome->runner == runner) {
+            storages_copy_given(&outcome->storages, &first->storages);
+            continue;
+        }
+        outcome->given = runner;
+        status = fill_storages(outcome->runner, &outcome->storages);
+        if (status == EXIT_DONE)
+            status = run_other_fill(outcome, first);
+    }
     for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
         status = make_workplace(outcomes, i) ? EXIT_DONE : EXIT_INPUT;
     return status;
@@ -824,24 +769,6 @@ void run_values_release(struct outcomes *outcomes)
 
 /* --------------------------------------------------------------------- what comes out ---- */
 
-static bool write_value(const struct storage *storage, struct named_value output, char *error,
-                        size_t error_size)
-{
-    struct tensor tensor;
-    if (!storage_take(storage, output.value, &tensor, error, error_size))
-        return false;
-    bool ok = tensor_write_npy(&tensor, output.text, error, error_size);
-    tensor_free(&tensor);
-    return ok;
-}
-
-static enum exit_status report_output(const struct runner *runner, uint32_t id, const char *error)
-{
-    diag_at(runner->diags, DIAG_file, no_span, "output '%.*s': %s",
-            NAME(runner->module, runner->graph->values.at[id].name), error);
-    return EXIT_INPUT;
-}
-
 void run_values_release_input(const struct runner *runner, const char *output)
 {
     bool is_input = file_is_input(output);
@@ -853,12 +780,18 @@ void run_values_release_input(const struct runner *runner, const char *output)
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage)
 {
     char error[512];
-    enum exit_status status = EXIT_DONE;
-    for (uint32_t i = 0; status == EXIT_DONE && i < runner->outputs.count; i++) {
+    for (uint32_t i = 0; i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
+        struct tensor tensor = {.data = NULL};
         run_values_release_input(runner, output.text);
-        if (!write_value(storage, output, error, sizeof error))
-            status = report_output(runner, output.value, error);
+        bool ok = storage_take(storage, output.value, &tensor, error, sizeof error) &&
+                  tensor_write_npy(&tensor, output.text, error, sizeof error);
+        tensor_free(&tensor);
+        if (ok)
+            continue;
+        diag_at(runner->diags, DIAG_file, no_span, "output '%.*s': %s",
+                NAME(runner->module, runner->graph->values.at[output.value].name), error);
+        return EXIT_INPUT;
     }
-    return status;
+    return EXIT_DONE;
 }

@@ -25,8 +25,8 @@ void run_values_free(struct runner *runner);
 enum exit_status run_values_make(struct outcomes *outcomes);
 void run_values_release(struct outcomes *outcomes);
 
-/* Storage for one run of the graph, not filled. */
-bool run_values_init(const struct runner *runner, struct storages *storages);
+/* Storage for a run of the graph, not filled, on a machine that has memory for so many copies. */
+bool run_values_init(const struct runner *runner, struct storages *storages, unsigned copies);
 /* Fills it with the inputs that the first run of a way had. EXIT_INPUT, reported, where they cannot
  * be had. */
 enum exit_status run_values_fill(const struct outcome *outcome, const struct storages *storages);
