@@ -13,7 +13,7 @@
 #include "ir/optypes/op_shapes.h"
 #include "ir/optypes/op_types.h"
 
-enum { MAX_TENSORS = 12, MAX_ATTRS = 12, MAX_NEEDS = 2, MAX_RULES = 16 };
+enum { MAX_TENSORS = 12, MAX_ATTRS = 12, MAX_RULES = 16 };
 
 /* What the kernel takes of an operand or result, within what the type's data says of it. Of those
  * without a rule, optional operands must be absent. */
@@ -43,7 +43,6 @@ struct op_row {
     enum sample_memory memory;
     struct tensor_rule tensors[MAX_TENSORS + 1];
     const char *attrs[MAX_ATTRS + 1]; /* that the kernel takes; NULL ends the list */
-    const char *needs[MAX_NEEDS + 1]; /* of these, that there must be */
     const char *rules[MAX_RULES + 1]; /* of shapes and attributes, as op data has them */
     struct {
         const char *name; /* of an attribute; NULL: none */
@@ -343,7 +342,6 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
     }
 #define TAKES(...) .tensors = {__VA_ARGS__}
 #define ATTRS(...) .attrs = {__VA_ARGS__}
-#define NEEDS(...) .needs = {__VA_ARGS__}
 #define RULES(...) .rules = {__VA_ARGS__}
 #define ONLY_VALUE(attr, number) .only = {attr, number}
 #define DTYPES(function) .dtypes = function
@@ -697,14 +695,6 @@ static const char *attr_fault(const struct op_check *check, unsigned index)
     return NULL;
 }
 
-static bool check_needs(const struct op_check *check)
-{
-    for (const char *const *name = check->row->needs; *name != NULL; name++)
-        if (op_check_attr(check, *name) == NULL)
-            return op_fail(check, "attribute", -1, "the sample kernel needs \"%s\"", *name);
-    return true;
-}
-
 static bool check_attrs(const struct op_check *check)
 {
     for (unsigned i = 0; i < check->n_attrs; i++) {
@@ -716,7 +706,7 @@ static bool check_attrs(const struct op_check *check)
         check->error->attribute = (int)i;
         return false;
     }
-    return check_needs(check);
+    return true;
 }
 
 static bool check_only(const struct op_check *check)
