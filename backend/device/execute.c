@@ -131,16 +131,6 @@ static struct device_run *run_of(const struct device_run *run, const struct grap
     return root->runs.at[i];
 }
 
-static bool result_sizes(struct device_run *run, struct device_call *call)
-{
-    for (uint32_t i = 0; i < call->n_results; i++)
-        if (!device_value_size(run->module, run->graph->values.at[call->op->results.first + i].type,
-                               locate_op(run->module, call->op, OP_RESULT, i), &call->sizes[i],
-                               run->diags))
-            return false;
-    return true;
-}
-
 struct device_call *calls_make(struct device_run *run, const struct op *op)
 {
     struct device_call *call = arena_alloc(&run->arena, sizeof *call);
@@ -159,7 +149,12 @@ struct device_call *calls_make(struct device_run *run, const struct op *op)
     call->args = arena_alloc(&run->arena, (call->n_args + 1) * sizeof *call->args);
     call->next = arena_alloc(&run->arena, (call->n_args + 1) * sizeof *call->next);
     vec_push(&run->calls, call);
-    return result_sizes(run, call) ? call : NULL;
+    for (uint32_t i = 0; i < call->n_results; i++)
+        if (!device_value_size(run->module, run->graph->values.at[op->results.first + i].type,
+                               locate_op(run->module, op, OP_RESULT, i), &call->sizes[i],
+                               run->diags))
+            return NULL;
+    return call;
 }
 
 void calls_free(struct device_run *run)
@@ -326,13 +321,6 @@ static void end_trace(struct device_run *run, const struct device_launch *launch
     run->root->trace.count += launch->trace_lines + 1;
 }
 
-/* What the host does before a launch whose entry waits for tilings. */
-static void open_locks(struct device_run *run, const struct device_launch *launch)
-{
-    for (uint32_t i = 0; i < launch->tilings.count; i++)
-        *run->tilings.at[launch->tilings.first + i]->lock = launch->skrt.entry != NULL;
-}
-
 static void add_report(struct device_run *run, struct text *text)
 {
     text_char(text, '\0');
@@ -361,18 +349,17 @@ static bool locks_cleared(struct device_run *run, const struct device_launch *la
     return true;
 }
 
-/* Whether kernels have let stand what they are given: else what came behind that is wrong. */
-static bool tables_stand(struct device_run *run, const struct device_launch *launch)
+/* Whether kernels have left what they are given as it was: else what followed is wrong. */
+static bool tables_are_kept(struct device_run *run, const struct device_launch *launch)
 {
     struct text text = {NULL, 0, 0};
     text_printf(&text, "%s: launch %s: a kernel has changed ", skrt_status_text(SKRT_MISUSE),
                 launch->skrt.name);
-    bool stand = !tables_find_changed(run, launch, &text);
-    if (stand)
-        text_free(&text);
-    else
+    bool changed = tables_find_changed(run, launch, &text);
+    if (changed)
         add_report(run, &text);
-    return stand;
+    text_free(&text);
+    return !changed;
 }
 
 /* --------------------------------------------------------------------- several launches ---- */
@@ -413,7 +400,9 @@ static void add_to_batch(struct device_run *run, struct batch *batch, uint32_t i
     queued->launch.params = run->params + launch->first;
     queued->launch.n_params = launch->count;
     batch->profiles[i] = begin_profile(run, launch, &queued->launch);
-    open_locks(run, launch);
+    /* The entry waits for tilings. */
+    for (uint32_t t = 0; t < launch->tilings.count; t++)
+        *run->tilings.at[launch->tilings.first + t]->lock = launch->skrt.entry != NULL;
 }
 
 static void batch_init(struct batch *batch, struct device_run *run, uint32_t first, uint32_t count)
@@ -444,7 +433,7 @@ static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
             vec_push(&run->root->reports, result->report);
         end_profile(run, launch, batch->profiles[i], result, start);
         end_trace(run, launch, result);
-        if (!tables_stand(run, launch) && !ends(status))
+        if (!tables_are_kept(run, launch) && !ends(status))
             status = SKRT_MISUSE;
         if (result->status == SKRT_OK && !locks_cleared(run, launch))
             status = status == SKRT_OK || status == SKRT_RACE ? SKRT_LEFT_SET : status;
@@ -630,14 +619,6 @@ static enum skrt_status fail(struct device_run *run, const struct device_call *c
     return SKRT_MISUSE;
 }
 
-static enum skrt_status too_long(struct device_run *run, const struct device_call *call)
-{
-    return fail(run, call,
-                arena_printf(&run->root->arena,
-                             "has called its body %llu times: --max-iterations allows no more",
-                             (unsigned long long)run->options.max_iterations));
-}
-
 static enum skrt_status call_while(struct device_run *run, struct device_call *call,
                                    double *seconds)
 {
@@ -652,7 +633,11 @@ static enum skrt_status call_while(struct device_run *run, struct device_call *c
         if (!is_true(cond, cond->graph->returns.at[0]))
             break;
         if (most && n == most)
-            return too_long(run, call);
+            return fail(run, call,
+                        arena_printf(&run->root->arena,
+                                     "has called its body %llu times: --max-iterations allows no "
+                                     "more",
+                                     (unsigned long long)most));
         status = worse(status, call_graph(body, NULL, call->args, seconds));
         if (ends(status))
             return status;
@@ -684,19 +669,16 @@ static enum skrt_status call_for(struct device_run *run, struct device_call *cal
     return status;
 }
 
-static uint32_t chosen_branch(const struct device_run *run, const struct device_call *call)
-{
-    int64_t n = read_integer(run, op_operands(run->graph, call->op)[0]);
-    return n < 0 || n >= call->n_callees ? call->n_callees - 1 : (uint32_t)n;
-}
-
 static enum skrt_status execute_call(struct device_run *run, struct device_call *call,
                                      double *seconds)
 {
     uint32_t value = call->op->operands.count ? op_operands(run->graph, call->op)[0] : NONE;
+    int64_t n = call->kind == CALL_CASE ? read_integer(run, value) : 0;
     switch (call->kind) {
     case CALL_IF: return call_once(run, call, is_true(run, value) ? 0 : 1, seconds);
-    case CALL_CASE: return call_once(run, call, chosen_branch(run, call), seconds);
+    case CALL_CASE:
+        n = n < 0 || n >= call->n_callees ? call->n_callees - 1 : n;
+        return call_once(run, call, (uint32_t)n, seconds);
     case CALL_WHILE: return call_while(run, call, seconds);
     case CALL_FOR: return call_for(run, call, seconds);
     default: return call_once(run, call, 0, seconds);
@@ -728,31 +710,9 @@ static uint32_t batch_size(const struct device_run *run, uint32_t first)
     return end - first;
 }
 
-static enum skrt_status execute_call_launch(struct device_run *run,
-                                            const struct device_launch *launch, double *seconds)
-{
-    enum skrt_status status = execute_call(run, launch->call, seconds);
-    for (uint32_t i = 0; i < launch->sends.count; i++)
-        *arguments_event(run, run->events.at[launch->sends.first + i]) = 1;
-    return status;
-}
-
-static void tell_begin(const struct device_run *run, const struct device_launch *launch)
-{
-    const struct run_watch *watch = run->options.watch;
-    if (watch && watch->op_begins && !run->options.fused)
-        watch->op_begins(watch->context, run->graph, launch->op, run->values);
-}
-
-static void tell_watch(const struct device_run *run, const struct device_launch *launch)
-{
-    const struct run_watch *watch = run->options.watch;
-    if (watch && !run->options.fused)
-        watch->op_ended(watch->context, run->graph, launch->op, run->values);
-}
-
 static enum skrt_status execute_graph(struct device_run *run, double *seconds)
 {
+    const struct run_watch *watch = run->options.fused ? NULL : run->options.watch;
     enum skrt_status outcome = SKRT_OK;
     run->root->base.ran[graph_id(run->module, run->graph)] = 1;
     clear_events(run);
@@ -760,24 +720,17 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct device_launch *launch = &run->launches.at[i];
         n = launch->call ? 1 : batch_size(run, i);
-        tell_begin(run, launch);
-        enum skrt_status status = launch->call ? execute_call_launch(run, launch, seconds)
+        if (watch && watch->op_begins)
+            watch->op_begins(watch->context, run->graph, launch->op, run->values);
+        enum skrt_status status = launch->call ? execute_call(run, launch->call, seconds)
                                                : execute_launches(run, i, n, seconds);
+        for (uint32_t e = 0; launch->call && e < launch->sends.count; e++)
+            *arguments_event(run, run->events.at[launch->sends.first + e]) = 1;
         outcome = worse(outcome, status);
-        if (!ends(status))
-            tell_watch(run, launch);
+        if (watch && !ends(status))
+            watch->op_ended(watch->context, run->graph, launch->op, run->values);
     }
     return outcome;
-}
-
-/* What the last execution has left. */
-static void forget_last(struct device_run *run)
-{
-    run->base.launches = 0;
-    memset(run->base.ran, 0, run->module->graphs.count);
-    run->trace.count = 0;
-    device_profile_free(&run->profile);
-    run->profile = (struct run_profile){.start = 0};
 }
 
 void device_run_execute(struct backend_run *base, void *const *const *values,
@@ -785,7 +738,12 @@ void device_run_execute(struct backend_run *base, void *const *const *values,
 {
     struct device_run *run = (struct device_run *)base;
     bool record = base->record && run->options.profile;
-    forget_last(run);
+    /* What the last execution has left goes. */
+    run->base.launches = 0;
+    memset(run->base.ran, 0, run->module->graphs.count);
+    run->trace.count = 0;
+    device_profile_free(&run->profile);
+    run->profile = (struct run_profile){.start = 0};
     *result = (struct run_result){.profile = record ? &run->profile : NULL};
     calls_bind(run, values);
     enum skrt_status status = execute_graph(run, &result->seconds);

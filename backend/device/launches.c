@@ -92,12 +92,6 @@ static uint32_t op_stream(struct device_run *run, const struct op *op)
     return stream_number(run, order->stream[op - run->graph->ops.at]);
 }
 
-static uint32_t superkernel_stream(struct device_run *run, const struct block *block)
-{
-    uint32_t label = attr_string(run->module, block->attrs, W_stream);
-    return stream_number(run, label == NONE ? NONE : stream_label(label));
-}
-
 static struct range add_events(struct device_run *run, struct range refs)
 {
     struct range events = {run->events.count, refs.count};
@@ -135,11 +129,6 @@ static void end_launch(struct device_run *run)
     assert(run->arguments.count >= launch->first);
     launch->count = run->arguments.count - launch->first;
     launch->tilings.count = run->tilings.count - launch->tilings.first;
-}
-
-static bool has_barriers(const struct device_run *run, const struct op *op)
-{
-    return attr_flag(run->module, device_run_kernel(run, op)->attrs, W_sync_all);
 }
 
 static void *find_symbol(struct device_run *run, const struct device_code *code,
@@ -255,7 +244,7 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
     launch->records = 4 * device_launch_cores(launch); /* the kernel and the op */
     const struct clauses *clauses = op_clauses(run->graph, op);
     launch->op = op;
-    launch->skrt.waves = !has_barriers(run, op);
+    launch->skrt.waves = !attr_flag(run->module, single.kernel->attrs, W_sync_all);
     launch->skrt.apart = op_has_no_cores(run->module, op);
     launch->stream = op_stream(run, op);
     launch->waits = add_events(run, clauses->recv);
@@ -276,7 +265,8 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
                                                 entry->type, blocks, !entry->no_sync_base);
     struct text symbol = {NULL, 0, 0};
     launch->block = id;
-    launch->stream = superkernel_stream(run, block);
+    uint32_t label = attr_string(module, block->attrs, W_stream);
+    launch->stream = stream_number(run, label == NONE ? NONE : stream_label(label));
     launch->waits = add_events(run, block->recv);
     launch->sends = add_events(run, block->send);
     device_entry_symbol(&symbol, module, entry);
@@ -317,12 +307,6 @@ static bool check_passive(struct device_run *run, const struct op *op)
     return false;
 }
 
-static bool add_op(struct device_run *run, const struct op *op)
-{
-    return op->kernel == NONE && op_call_kind(op) == CALL_NONE ? check_passive(run, op)
-                                                               : add_op_launch(run, op);
-}
-
 /* What waits in the middle for a launch that comes only behind it never ends. */
 static bool check_serial(struct device_run *run, const struct op *op)
 {
@@ -335,20 +319,10 @@ static bool check_serial(struct device_run *run, const struct op *op)
     return false;
 }
 
-/* Adds the launches of a graph. */
-struct launch_adder {
-    struct device_run *run;
-    const struct members *members;
-    uint8_t *launched; /* by block: the super kernel is */
-    uint32_t last;     /* the super kernel that was launched last, NONE: an op was */
-};
-
-/* The same of a launch that waits for another one that comes only behind it. */
-static bool check_serial_launch(const struct launch_adder *adder, const struct op *op,
-                                uint32_t block)
+/* The same of a launch that waits for another one that follows it. */
+static bool check_serial_launch(const struct device_run *run, const struct op *op, uint32_t block)
 {
-    const struct device_run *run = adder->run;
-    if (!run->options.serial || adder->last == block)
+    if (!run->options.serial)
         return true;
     diag_at(run->diags, DIAG_unsupported, locate_op(run->module, op, OP_TYPE_NAME, 0),
             "'--serial' cannot run '@%.*s' beside others, for which it waits in the middle",
@@ -356,59 +330,39 @@ static bool check_serial_launch(const struct launch_adder *adder, const struct o
     return false;
 }
 
-static bool launch_superkernel(struct launch_adder *adder, uint32_t block)
-{
-    adder->launched[block] = 1;
-    adder->last = block;
-    return add_superkernel_launch(adder->run, adder->members, block);
-}
-
-/* A super kernel is launched where its first op stands that executes something. */
-static bool add_member(struct launch_adder *adder, uint32_t id, uint32_t block)
-{
-    if (adder->members->index[id] == NONE)
-        return true;
-    if (adder->launched[block])
-        return check_serial_launch(adder, &adder->run->graph->ops.at[id], block);
-    return launch_superkernel(adder, block);
-}
-
-static bool add_single(struct launch_adder *adder, const struct op *op)
-{
-    adder->last = op->kernel == NONE && op_call_kind(op) == CALL_NONE ? adder->last : NONE;
-    return (op->kernel == NONE || check_serial(adder->run, op)) && add_op(adder->run, op);
-}
-
-/* One that has no such op is launched where it begins. */
-static bool add_empty(struct launch_adder *adder, uint32_t block)
-{
-    const struct device_run *run = adder->run;
-    const uint32_t *first = adder->members->first;
-    if (run->graph->blocks.at[block].kind != BLOCK_SUPERKERNEL || !run->options.fused ||
-        first[block] != first[block + 1])
-        return true;
-    return launch_superkernel(adder, block);
-}
-
-/* Text order satisfies the graph behind partition-scopes. */
+/* In text order, which satisfies the graph after partition-scopes. A super kernel is launched at
+ * its first op that executes something, or where it begins if it has none. */
 bool launches_add(struct device_run *run)
 {
     const struct graph *graph = run->graph;
-    struct launch_adder adder = {.run = run, .last = NONE};
+    const struct members *members = analyses_members(&run->analyses, run->module, graph);
+    uint8_t *launched = mem_calloc(graph->blocks.count, 1); /* by block */
+    uint32_t last = NONE; /* the super kernel that was launched last, NONE: an op was */
     bool ok = true;
-    adder.members = analyses_members(&run->analyses, run->module, graph);
-    adder.launched = mem_calloc(graph->blocks.count, 1);
     for (uint32_t i = 0; ok && i < graph->body.count; i++) {
         uint32_t id = item_id(graph->body.at[i]), block = NONE;
         enum item_kind kind = item_kind(graph->body.at[i]);
-        if (kind == ITEM_OP && run->options.fused)
-            block = graph_superkernel(graph, graph->ops.at[id].block);
-        if (kind == ITEM_OPEN)
-            ok = add_empty(&adder, id);
-        else if (kind == ITEM_OP)
-            ok = block != NONE ? add_member(&adder, id, block)
-                               : add_single(&adder, &graph->ops.at[id]);
+        const struct op *op = kind == ITEM_OP ? &graph->ops.at[id] : NULL;
+        if (kind == ITEM_OPEN && run->options.fused &&
+            graph->blocks.at[id].kind == BLOCK_SUPERKERNEL &&
+            members->first[id] == members->first[id + 1])
+            block = id;
+        else if (op && run->options.fused)
+            block = graph_superkernel(graph, op->block);
+        bool executes = !op || members->index[id] != NONE;
+        if (block != NONE && executes && !launched[block]) {
+            launched[block] = 1;
+            last = block;
+            ok = add_superkernel_launch(run, members, block);
+        } else if (block != NONE) {
+            ok = !executes || last == block || check_serial_launch(run, op, block);
+        } else if (op && op->kernel == NONE && op_call_kind(op) == CALL_NONE) {
+            ok = check_passive(run, op);
+        } else if (op) {
+            last = NONE;
+            ok = (op->kernel == NONE || check_serial(run, op)) && add_op_launch(run, op);
+        }
     }
-    mem_free(adder.launched);
+    mem_free(launched);
     return ok;
 }

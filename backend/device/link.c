@@ -38,11 +38,6 @@ static bool ends_as_part(const struct intern_name *name)
     return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
 }
 
-static bool is_symbol_byte(char byte)
-{
-    return isalnum((unsigned char)byte) || byte == '_' || byte == '.' || byte == '$';
-}
-
 /* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
  * others are numbered. */
 static bool is_symbol(const struct intern_name *name)
@@ -50,30 +45,33 @@ static bool is_symbol(const struct intern_name *name)
     if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
         return false;
     for (uint32_t i = 0; i < name->size; i++)
-        if (!is_symbol_byte(name->text[i]))
+        if (!isalnum((unsigned char)name->text[i]) && name->text[i] != '_' &&
+            name->text[i] != '.' && name->text[i] != '$')
             return false;
     return name->size > 0 && !isdigit((unsigned char)name->text[0]);
+}
+
+static void put_symbol(struct text *text, const struct module *module, uint32_t name,
+                       const char *kind, uint32_t number)
+{
+    if (is_symbol(&module->names.names[name]))
+        text_printf(text, "%.*s", NAME(module, name));
+    else
+        text_printf(text, "skir_%s_%u", kind, number);
 }
 
 void device_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
                           enum core_type core)
 {
     assert(kernel < module->kernels.count);
-    const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
-    if (is_symbol(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_kernel_%u", kernel);
-    text_char(text, '.');
-    text_string(text, core_type_name(core));
+    put_symbol(text, module, module->kernels.at[kernel].name, "kernel", kernel);
+    text_printf(text, ".%s", core_type_name(core));
 }
 
 static void put_copy(struct text *text, uint32_t copy)
 {
-    if (copy == 0)
-        return;
-    text_string(text, "_split");
-    text_unsigned(text, copy);
+    if (copy)
+        text_printf(text, "_split%u", copy);
 }
 
 void device_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
@@ -114,20 +112,12 @@ void device_variant_symbol(struct text *text, const struct module *module, uint3
 
 void device_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
 {
-    const struct intern_name *name = &module->names.names[entry->name];
-    if (is_symbol(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_entry_%u", entry_id(module, entry));
+    put_symbol(text, module, entry->name, "entry", entry_id(module, entry));
 }
 
 void device_gears_symbol(struct text *text, const struct module *module, uint32_t graph)
 {
-    const struct intern_name *name = &module->names.names[module->graphs.at[graph].name];
-    if (is_symbol(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_gears_%u", graph);
+    put_symbol(text, module, module->graphs.at[graph].name, "gears", graph);
 }
 
 bool device_make_folder(struct tool_folder *folder, struct diags *diags)
@@ -148,19 +138,13 @@ static enum backend_status tool_fails(char *error, struct diags *diags)
     return BACKEND_TOOL;
 }
 
-/* Whether a file begins as objects do. */
-static bool is_object(const char *path)
-{
-    char magic[SELFMAG], error[512];
-    return file_read_part(path, 0, magic, sizeof magic, error, sizeof error) &&
-           memcmp(magic, ELFMAG, SELFMAG) == 0;
-}
-
 /* Not all programs that end well are compilers. */
 static enum backend_status check_made(const char *path, const char *command, const char *variable,
                                       const char *language, struct diags *diags)
 {
-    if (is_object(path))
+    char magic[SELFMAG], error[512];
+    if (file_read_part(path, 0, magic, sizeof magic, error, sizeof error) &&
+        memcmp(magic, ELFMAG, SELFMAG) == 0)
         return BACKEND_OK;
     diag_at(diags, DIAG_tool, no_span, "'%s' has ended well, but has made no %s", command,
             access(path, F_OK) == 0 ? "object: what it has written is none" : "file");
@@ -300,12 +284,6 @@ static uint32_t reached_cores(const struct module *module, const struct kernel *
     return all || cores > UINT8_MAX ? UINT8_MAX : (uint32_t)cores;
 }
 
-/* Copies that are there without cost, or are told apart by more than their code. */
-static bool has_all_copies(const struct module *module, const struct kernel *kernel)
-{
-    return kernel_is_stub(module, kernel) || attr_find(module, kernel->attrs, W_split);
-}
-
 static void count_copies(const struct module *module, const struct entry *entry, int core,
                          struct kernel_copies *copies)
 {
@@ -317,8 +295,9 @@ static void count_copies(const struct module *module, const struct entry *entry,
             continue;
         const struct kernel *kernel = module_kernel(module, instr->kernel);
         uint32_t id = kernel_id(module, kernel);
-        uint32_t reached =
-            has_all_copies(module, kernel) ? wanted : reached_cores(module, kernel, instr, core);
+        /* Copies that are there without cost, or differ by more than their code. */
+        bool all = kernel_is_stub(module, kernel) || attr_find(module, kernel->attrs, W_split);
+        uint32_t reached = all ? wanted : reached_cores(module, kernel, instr, core);
         uint8_t made = reached < wanted ? (uint8_t)reached : wanted;
         copies->chosen[id] = wanted > copies->chosen[id] ? wanted : copies->chosen[id];
         copies->made[id] = made > copies->made[id] ? made : copies->made[id];
@@ -359,34 +338,32 @@ static void add_launched(const struct module *module, uint8_t *copies, bool call
     mem_free(launched);
 }
 
-static void keep_entries(struct object_link *link, const struct module *module, const char *prefix)
+/* Keeps a symbol, which is that of another name in the group unless `own` is empty. Frees both. */
+static void keep_symbol(struct object_link *link, struct text *symbol, struct text *own)
 {
-    for (uint32_t i = 0; i < module->entries.count; i++) {
-        struct text symbol = {NULL, 0, 0}, own = {NULL, 0, 0};
-        device_entry_symbol(&symbol, module, &module->entries.at[i]);
-        text_char(&symbol, '\0');
-        if (prefix)
-            text_printf(&own, "%s%u", prefix, i);
-        text_char(&own, '\0');
-        object_link_export(link, ENTRY_GROUP, prefix ? own.at : symbol.at, symbol.at);
-        object_link_keep(link, symbol.at);
-        text_free(&symbol);
-        text_free(&own);
-    }
+    text_char(symbol, '\0');
+    text_char(own, '\0');
+    object_link_export(link, ENTRY_GROUP, *own->at ? own->at : symbol->at, symbol->at);
+    object_link_keep(link, symbol->at);
+    text_free(symbol);
+    text_free(own);
 }
 
-/* The tables of graphs with gears. */
-static void keep_gears(struct object_link *link, const struct module *module)
+/* Entries, and without a prefix the tables of graphs with gears. */
+static void keep_symbols(struct object_link *link, const struct module *module, const char *prefix)
 {
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct text symbol = {NULL, 0, 0};
+    struct text symbol = {NULL, 0, 0}, own = {NULL, 0, 0};
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        device_entry_symbol(&symbol, module, &module->entries.at[i]);
+        if (prefix)
+            text_printf(&own, "%s%u", prefix, i);
+        keep_symbol(link, &symbol, &own);
+    }
+    for (uint32_t i = 0; !prefix && i < module->graphs.count; i++) {
         if (module->graphs.at[i].cases.count == 0)
             continue;
         device_gears_symbol(&symbol, module, i);
-        text_char(&symbol, '\0');
-        object_link_export(link, ENTRY_GROUP, symbol.at, symbol.at);
-        object_link_keep(link, symbol.at);
-        text_free(&symbol);
+        keep_symbol(link, &symbol, &own);
     }
 }
 
@@ -407,22 +384,17 @@ static bool add_entries(struct object_link *link, const struct device_entries *e
 /* What this process would call when the code is no longer there. */
 static const char on_exit_name[] = "on_exit";
 
-/* Kernels may call what nothing else in this process does. */
-static void *find_in_libm(const char *name)
-{
-    static void *libm;
-    if (!libm)
-        libm = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
-    return libm ? dlsym(libm, name) : NULL;
-}
-
-/* The address of what this process has for code that is loaded; NULL where it has no such thing. */
+/* The address of what this process has for code that is loaded; NULL where it has no such thing.
+ * Kernels may call what nothing else in this process does. */
 static void *device_code_provided(const char *name)
 {
+    static void *libm;
     if (strcmp(name, on_exit_name) == 0)
         return NULL;
     void *found = dlsym(RTLD_DEFAULT, name);
-    return found ? found : find_in_libm(name);
+    if (!found && !libm)
+        libm = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+    return found || !libm ? found : dlsym(libm, name);
 }
 
 /* What loads the code has the runtime, which this process may lack. */
@@ -441,9 +413,7 @@ enum backend_status device_link_entries(const struct module *module,
     linker.provided = output->path ? is_provided : NULL; /* else it is told when it is loaded */
     struct kernel_copies copies = device_kernel_copies(module);
     bool ok = add_entries(linker.link, entries, diags);
-    keep_entries(linker.link, module, entries->prefix);
-    if (!entries->prefix)
-        keep_gears(linker.link, module);
+    keep_symbols(linker.link, module, entries->prefix);
     ok = ok && kernel_link_add(&linker, copies.made);
     kernel_copies_free(&copies);
     return kernel_link_finish(&linker, ok);
@@ -478,16 +448,6 @@ static enum backend_status fails(struct diags *diags, const char *why)
 
 /* ------------------------------------------------------------------- the system's loader ---- */
 
-static enum backend_status write_object(const struct device_output *linked, const char *path,
-                                        struct diags *diags)
-{
-    char error[512];
-    if (file_write(path, linked->bytes, linked->size, error, sizeof error))
-        return BACKEND_OK;
-    diag_at(diags, DIAG_file, no_span, "%s", error);
-    return BACKEND_INPUT;
-}
-
 /* Constructors and destructors are the only code that runs by itself. */
 static void tell_code_runs(const struct device_origin *origin, const char *kind)
 {
@@ -504,14 +464,6 @@ static void tell_code_returned(const struct device_origin *origin)
         origin->code_runs(NULL);
 }
 
-static bool open_shared(struct device_code *code, const char *path)
-{
-    tell_code_runs(&code->origin, "constructor");
-    code->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    tell_code_returned(&code->origin);
-    return code->handle != NULL;
-}
-
 /* The folder is gone before anything runs, so that a launch that crashes, hangs or is interrupted
  * leaves nothing behind. */
 static enum backend_status load_shared(struct device_code *code, const struct device_output *linked,
@@ -519,15 +471,24 @@ static enum backend_status load_shared(struct device_code *code, const struct de
 {
     struct tool_folder folder;
     struct arena scratch = {NULL, 0};
+    char error[512];
     if (!device_make_folder(&folder, diags))
         return BACKEND_INPUT;
     const char *object = arena_printf(&scratch, "%s/linked.o", folder.path);
     const char *shared = arena_printf(&scratch, "%s/linked.so", folder.path);
-    enum backend_status status = write_object(linked, object, diags);
+    enum backend_status status = BACKEND_OK;
+    if (!file_write(object, linked->bytes, linked->size, error, sizeof error)) {
+        diag_at(diags, DIAG_file, no_span, "%s", error);
+        status = BACKEND_INPUT;
+    }
     if (status == BACKEND_OK)
         status = device_make_shared(object, code->origin.objects, shared, diags);
-    if (status == BACKEND_OK && !open_shared(code, shared))
-        status = fails(diags, dlerror());
+    if (status == BACKEND_OK) {
+        tell_code_runs(&code->origin, "constructor");
+        code->handle = dlopen(shared, RTLD_NOW | RTLD_LOCAL);
+        tell_code_returned(&code->origin);
+        status = code->handle ? BACKEND_OK : fails(diags, dlerror());
+    }
     tool_folder_remove(&folder);
     arena_free(&scratch);
     return status;

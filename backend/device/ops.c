@@ -181,11 +181,6 @@ static bool op_attr_is_taken(const struct module *module, const char *type, cons
     return *name != NULL;
 }
 
-static const struct op_attr *attr_of_type(const struct op_type *type, const char *name)
-{
-    return op_type_attr(type, name, strlen(name));
-}
-
 /* What attributes there are, where none is like the one that is not. */
 static void help_attrs(const struct module *module, const char *type, struct diags *diags)
 {
@@ -348,7 +343,7 @@ static bool check_given(const struct module *module, const struct op *op, const 
         [OP_ATTR_CONTENTS] = "0"};
     const struct op_type *known = op_type_find(module, op->type);
     for (const char *const *name = sample_op_attrs(op_types_of(module), type); *name; name++) {
-        const struct op_attr *attr = attr_of_type(known, *name);
+        const struct op_attr *attr = op_type_attr(known, *name, strlen(*name));
         if (!attr || attr->fallback || is_implied(*name) || has_attr(module, op, *name))
             continue;
         if (diag_at(diags, DIAG_missing_attribute, locate_op(module, op, OP_TYPE_NAME, 0),
@@ -358,14 +353,6 @@ static bool check_given(const struct module *module, const struct op *op, const 
         return false;
     }
     return true;
-}
-
-/* Whether the sample kernel of the op's type takes all of the op's attributes but those that have
- * their default, each of the right kind, and gets those that have no default. */
-static bool op_attrs_check(const struct module *module, const struct op *op, const char *type,
-                           struct diags *diags)
-{
-    return check_known(module, op, type, diags) && check_given(module, op, type, diags);
 }
 
 /* ------------------------------------------------------------------------- values ---- */
@@ -639,18 +626,13 @@ static bool check_types(const struct module *module, const struct graph *graph, 
     return true;
 }
 
-/* Where the op says what its memory is. */
-static struct span memory_span(const struct module *module, const struct op *op)
-{
-    const struct attr *alias = attr_find(module, op->attrs, W_alias);
-    return alias ? locate_token(module, alias->loc) : locate_op(module, op, OP_TYPE_NAME, 0);
-}
-
 static bool refuse_memory(const struct module *module, const struct op *op, struct diags *diags,
                           const char *text, const char *help)
 {
-    if (diag_at(diags, DIAG_op_signature, memory_span(module, op), "%.*s: %s",
-                NAME(module, op->type), text))
+    const struct attr *alias = attr_find(module, op->attrs, W_alias);
+    struct span span =
+        alias ? locate_token(module, alias->loc) : locate_op(module, op, OP_TYPE_NAME, 0);
+    if (diag_at(diags, DIAG_op_signature, span, "%.*s: %s", NAME(module, op->type), text))
         diag_help(diags, "%s", help);
     return false;
 }
@@ -739,13 +721,6 @@ static bool names_type(const char *text, const char *type)
     return false;
 }
 
-/* Rules name the type that they are of, and what is said of kernels does not. */
-static void report_sample(struct span span, const char *type, const char *text, struct diags *diags)
-{
-    bool named = names_type(text, type);
-    diag_at(diags, DIAG_op_signature, span, "%s%s%s", named ? "" : type, named ? "" : ": ", text);
-}
-
 /* The tensors as the sample kernel takes them. Before the op has a kernel, optional operands at the
  * end may be left out, or be `none` where the kernel does not take them: `*operands` says how many
  * it has. */
@@ -785,14 +760,6 @@ static void drop_defaults(const struct module *module, const char *type, struct 
     tiling->n_attrs = count;
 }
 
-/* The number of the tensor among those of the op; -1 where it has none for it. */
-static int fault_tensor(int tensor, uint32_t taken, uint32_t places)
-{
-    if (tensor >= 0 && (uint32_t)tensor >= taken)
-        return tensor - (int)taken + (int)places;
-    return tensor >= 0 && (uint32_t)tensor >= places ? -1 : tensor;
-}
-
 bool device_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                      struct diags *diags)
 {
@@ -801,7 +768,8 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     struct sample_op_error fault;
     char error[160];
     const char *type = name_text(module, op->type, &scratch);
-    bool ok = op_attrs_check(module, op, type, diags) && check_types(module, graph, op, diags) &&
+    bool ok = check_known(module, op, type, diags) && check_given(module, op, type, diags) &&
+              check_types(module, graph, op, diags) &&
               device_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
     if (ok)
         drop_defaults(module, type, &tiling, &scratch);
@@ -811,8 +779,15 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     if (ok && !sample_op_check(op_types_of(module), type, tensors, operands,
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
-        fault.tensor = fault_tensor(fault.tensor, operands, op_n_places(graph, op));
-        report_sample(fault_span(module, graph, op, &tiling, &fault), type, fault.text, diags);
+        /* The number of the tensor among those of the op; -1 where it has none for it. */
+        int taken = (int)operands, places = (int)op_n_places(graph, op);
+        fault.tensor = fault.tensor >= taken    ? fault.tensor - taken + places
+                       : fault.tensor >= places ? -1
+                                                : fault.tensor;
+        /* Rules name the type that they are of, and what is said of kernels does not. */
+        bool named = names_type(fault.text, type);
+        diag_at(diags, DIAG_op_signature, fault_span(module, graph, op, &tiling, &fault), "%s%s%s",
+                named ? "" : type, named ? "" : ": ", fault.text);
         ok = false;
     }
     ok = ok && check_memory(module, graph, op, sample_op_memory(op_types_of(module), type), diags);

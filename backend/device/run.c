@@ -90,12 +90,6 @@ static enum backend_status load_entries(struct device_run *run)
                 run->target->compile(run->module, run->options.places, &linked, run->diags));
 }
 
-static enum backend_status load_all(struct device_run *run)
-{
-    enum backend_status status = load_kernels(run);
-    return status == BACKEND_OK && run->options.fused ? load_entries(run) : status;
-}
-
 /* ------------------------------------------------------------------------ race checks ---- */
 
 static void check_races_of(struct device_run *run, const struct members *members,
@@ -132,13 +126,6 @@ static void check_races(struct device_run *run)
 
 /* ----------------------------------------------------------------------------- a run ---- */
 
-static void fail_device(const struct device_run *run)
-{
-    if (errno == ENOMEM)
-        mem_exhausted();
-    diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s", strerror(errno));
-}
-
 /* Whether an op of the module runs on no cores of the device: its sample kernel has others. */
 static bool runs_apart(const struct module *module)
 {
@@ -159,8 +146,11 @@ static bool open_device(struct device_run *run)
     run->shares = beside && memcmp(&beside->config, &config, sizeof config) == 0;
     run->config = config;
     run->device = run->shares ? beside->device : skrt_device_open(&config);
+    if (!run->device && errno == ENOMEM)
+        mem_exhausted();
     if (!run->device)
-        fail_device(run);
+        diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s",
+                strerror(errno));
     return run->device != NULL;
 }
 
@@ -176,20 +166,6 @@ static bool make_launches(struct device_run *run)
     return true;
 }
 
-static bool make_all_launches(struct device_run *run)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < run->runs.count; i++)
-        ok = make_launches(run->runs.at[i]) && ok;
-    return ok;
-}
-
-static void release_memories(struct device_run *run)
-{
-    for (uint32_t i = 0; i < run->memories.count; i++)
-        guarded_free(&run->memories.at[i].guarded);
-}
-
 /* What does not go away with the memory of the run. */
 static void release_run(void *what)
 {
@@ -197,7 +173,8 @@ static void release_run(void *what)
     if (!run->shares)
         skrt_device_close(run->device);
     for (uint32_t i = 0; i < run->runs.count; i++)
-        release_memories(run->runs.at[i]);
+        for (uint32_t m = 0; m < run->runs.at[i]->memories.count; m++)
+            guarded_free(&run->runs.at[i]->memories.at[m].guarded);
     device_code_unload(&run->entries);
     device_code_unload(&run->kernels);
     for (uint32_t i = 0; i < run->reports.count; i++)
@@ -217,11 +194,14 @@ struct backend_run *device_run_open(const struct run_options *options,
     run->root = run;
     run->base.ran = mem_calloc(run->module->graphs.count, sizeof *run->base.ran);
     calls_open(run);
-    *status = open_device(run) ? load_all(run) : BACKEND_INPUT;
-    if (*status == BACKEND_OK && make_all_launches(run))
-        return &run->base;
+    *status = open_device(run) ? load_kernels(run) : BACKEND_INPUT;
+    if (*status == BACKEND_OK && run->options.fused)
+        *status = load_entries(run);
+    for (uint32_t i = 0, n = *status == BACKEND_OK ? run->runs.count : 0; i < n; i++)
+        if (!make_launches(run->runs.at[i]))
+            *status = BACKEND_INPUT;
     if (*status == BACKEND_OK)
-        *status = BACKEND_INPUT;
+        return &run->base;
     device_run_close(&run->base);
     return NULL;
 }
