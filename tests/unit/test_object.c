@@ -255,6 +255,8 @@ static void test_archives(void **state)
     refuse("thin.a", NULL, "thin.a: thin archives are not supported", NULL);
     assert_int_equal(shell("rm -f text.a && ar rc text.a main.c"), 0);
     refuse("text.a", NULL, "text.a(main.c): is not an ELF object", NULL);
+    assert_int_equal(shell("rm -f empty.a && : >empty && ar rc empty.a empty"), 0);
+    refuse("empty.a", NULL, "empty.a(empty): is not an ELF object", NULL);
     assert_int_equal(
         shell("rm -f dup.a && ar rc dup.a 'b c.o' && cp 'b c.o' d.o && ar q dup.a d.o"), 0);
     refuse("dup.a", NULL, "dup.a(d.o): 'two' is already defined in ", "dup.a(b c.o)");
@@ -356,6 +358,7 @@ static void test_comdat_references(void **state)
     assemble("s1", text);
     snprintf(text, sizeof text, group_source, 2,
              ".data\n.quad .Lf\n.section .debug_ranges,\"\",@progbits\n.quad .Lf\n"
+             ".section .debug_loc,\"\",@progbits\n.quad .Lf\n"
              ".section .debug_info,\"\",@progbits\n.quad .Lf\n.quad f\n"
              ".text\n.globl entry\n.cfi_startproc\nentry: lea f(%rip),%rax\n.cfi_endproc\n");
     assemble("s2", text);
@@ -379,9 +382,11 @@ static void test_comdat_references(void **state)
     assert_int_equal(ranges->symbol, 0);
     assert_int_equal(ranges->type, R_X86_64_NONE);
     assert_int_equal(section_named(&keeper, ".debug_ranges")->data[ranges->offset], 1);
+    assert_int_equal(section_named(&keeper, ".debug_loc")->data[0], 1);
     const struct object_relocation *info = section_named(&keeper, ".debug_info")->relocations;
     assert_int_equal(info[0].symbol, 0);
     assert_int_equal(info[0].type, R_X86_64_NONE);
+    assert_int_equal(section_named(&keeper, ".debug_info")->data[0], 0);
     assert_string_equal(keeper.input->symbols[info[1].symbol].name, "f");
     arena_free(&keeper.arena.memory);
     assemble("s3", ".section .text.f,\"axG\",@progbits,sig,comdat\n.weak f\nf: nop\nnop\n.Lf: ret\n"
@@ -448,6 +453,7 @@ static void test_stack_notes(void **state)
         read_back(&keeper, "note.o");
         struct object_section *note = section_named(&keeper, ".note.GNU-stack");
         assert_int_equal(note ? (int)note->flags : -1, cases[i].flags);
+        assert_int_equal(note ? note->entsize : 0, 0);
         arena_free(&keeper.arena.memory);
     }
 }

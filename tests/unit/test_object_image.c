@@ -95,7 +95,7 @@ static void test_everything(void **state)
     (void)state;
     static const char *const names[] = {"calls",     "variables", "tables",
                                         "addresses", "jumps",     "copies"};
-    static const char *const options[] = {"-O2", "-O0", "-Os -fno-plt", WIDER};
+    static const char *const options[] = {"-O2 -g", "-O0", "-Os -fno-plt", WIDER};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         char compiler[64];
         snprintf(compiler, sizeof compiler, "cc -fPIC %s -fno-builtin-strcmp", options[i]);

@@ -152,14 +152,17 @@ static void test_program(void **state)
     size_t used = strlen(text);
     used += add_table(text + used, sizeof text - used, 1, 4, whole_program);
     used += add_table(text + used, sizeof text - used, 2, 5, ".byte 0,9,2\n.quad g\n.byte 1");
-    add_table(text + used, sizeof text - used, 3, 4, ".byte 0,9,2\n.quad g\n.byte 3,1,1");
+    used += add_table(text + used, sizeof text - used, 3, 4, ".byte 0,9,2\n.quad g\n.byte 3,1,1");
+    /* Another version, and one with an instruction of no bytes, after which nothing is read. */
+    used += add_table(text + used, sizeof text - used, 4, 1, ".byte 0,9,2\n.quad g\n.byte 1");
+    add_table(text + used, sizeof text - used, 5, 2, ".byte 0,9,2\n.quad g\n.byte 3,4,1,0,0,1,1");
     assemble("program", text);
     struct object_file *file = object_file_read(path_of("program.o"));
     object_file_lines(file, add_place, &rows);
     object_file_free(file);
     assert_string_equal(rows.text, "f+4:a.c:1 f+10:a.c:11 f+10:b.c:9 f+12:b.c:11 f+12:b.c:8 "
                                    "f+52:b.c:8 f+58:b.c:8 f+58:b.c:8 f+58:b.c:8 f+58::8 "
-                                   "f+58:a.c:129 g+0:a.c:1 g+0:a.c:2 ");
+                                   "f+58:a.c:129 g+0:a.c:1 g+0:a.c:2 g+0:a.c:5 ");
     compile_with("cc -Wa,-W", "none", "s", ".section .debug_line,\"\",@nobits\n.zero 8\n");
     file = object_file_read(path_of("none.o"));
     assert_null(object_file_error(file));
