@@ -86,16 +86,6 @@ static const struct kernel_function *function_of(const struct kernel_object *obj
                : kernel_object_function(object, &module->names.names[part.function]);
 }
 
-static bool has_functions(const struct kernel_object *object, const struct module *module,
-                          const struct kernel *kernel)
-{
-    struct kernel_part part;
-    for (uint32_t i = 0; i < kernel_parts(module, kernel); i++)
-        if (kernel_part_at(module, kernel, i, &part) && !function_of(object, module, part))
-            return false;
-    return true;
-}
-
 const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
                                              const struct module *module,
                                              const struct kernel *kernel)
@@ -115,7 +105,11 @@ const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
         if (!is_there(objects, path))
             continue;
         const struct kernel_object *candidate = object_at(objects, path);
-        if (has_functions(candidate, module, kernel))
+        struct kernel_part part;
+        bool has = true;
+        for (uint32_t k = 0; k < kernel_parts(module, kernel) && has; k++)
+            has = !kernel_part_at(module, kernel, k, &part) || function_of(candidate, module, part);
+        if (has)
             return candidate;
         found = found ? found : candidate; /* what is wrong with it is told when it is linked */
     }
@@ -225,23 +219,6 @@ unsigned kernel_link_group(const struct kernel_link *linker, const struct kernel
     return copy_group(linker, kernel, 0);
 }
 
-static const struct kernel_function *find_function(const struct kernel_object *object,
-                                                   const struct text *name)
-{
-    struct intern_name wanted = {.text = name->at, .size = (uint32_t)name->size};
-    return kernel_object_function(object, &wanted);
-}
-
-static bool no_function(const struct kernel_link *linker, const struct kernel *kernel,
-                        const struct kernel_object *object, const struct text *name, bool copy)
-{
-    return kernel_fails(linker, kernel, DIAG_kernel_object,
-                        copy ? "'%s' does not define the function '%.*s', a copy for '@%.*s'"
-                             : "'%s' does not define the function '%.*s' of '@%.*s'",
-                        object->path, (int)name->size, name->at,
-                        NAME(linker->module, kernel->name));
-}
-
 /* Renames one function of a kernel, or of a copy of it, to what the entries call. */
 static bool export_function(const struct kernel_link *linker, const struct kernel *kernel,
                             const struct kernel_object *object, struct kernel_part part,
@@ -251,10 +228,15 @@ static bool export_function(const struct kernel_link *linker, const struct kerne
     bool own = copy && attr_find(module, kernel->attrs, W_split);
     struct text name = {NULL, 0, 0}, symbol = {NULL, 0, 0};
     kernel_copy_function(&name, module, kernel, part.function, own ? copy : 0);
-    const struct kernel_function *function = find_function(object, &name);
-    bool found = function || no_function(linker, kernel, object, &name, own);
+    const struct intern_name wanted = {.text = name.at, .size = (uint32_t)name.size};
+    const struct kernel_function *function = kernel_object_function(object, &wanted);
+    if (!function)
+        kernel_fails(linker, kernel, DIAG_kernel_object,
+                     own ? "'%s' does not define the function '%.*s', a copy for '@%.*s'"
+                         : "'%s' does not define the function '%.*s' of '@%.*s'",
+                     object->path, (int)name.size, name.at, NAME(module, kernel->name));
     text_free(&name);
-    if (!found)
+    if (!function)
         return false;
     linker->names.symbol(linker->names.user, &symbol, kernel, part, copy);
     text_char(&symbol, '\0');
@@ -345,14 +327,6 @@ bool kernel_link_add(struct kernel_link *linker, const uint8_t *copies)
     return ok;
 }
 
-static bool has_inputs(const struct kernel_link *linker)
-{
-    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
-        if (linker->copied[i])
-            return true;
-    return false;
-}
-
 /* What a kernel's object needs and nobody defines. */
 struct lacks {
     struct text names; /* the first ones */
@@ -364,18 +338,13 @@ struct missing {
     struct lacks *lacks; /* by kernel */
 };
 
-/* The table of addresses is made by whoever loads the code. */
-static bool is_made_later(const char *name)
-{
-    return object_is_linked_later(name) || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0;
-}
-
 static void visit_undefined(void *user, unsigned group, const char *name)
 {
     enum { MAX_NAMES = 4 };
     struct missing *missing = user;
     const struct kernel_link *linker = missing->linker;
-    if (group < linker->first_group || is_made_later(name) || linker->provided(name))
+    if (group < linker->first_group || object_is_linked_later(name) || linker->provided(name) ||
+        strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0) /* which whoever loads the code makes */
         return;
     uint32_t kernel = (group - linker->first_group) % linker->module->kernels.count;
     struct lacks *lacks = &missing->lacks[kernel];
@@ -385,32 +354,29 @@ static void visit_undefined(void *user, unsigned group, const char *name)
         text_string(&lacks->names, ", ...");
 }
 
-static void warn_lacks(const struct kernel_link *linker, const struct kernel *kernel,
-                       const struct lacks *lacks)
-{
-    const struct module *module = linker->module;
-    if (lacks->count &&
-        diag_at(linker->diags, DIAG_undefined_symbol, locate_name(module, kernel->loc),
-                "the object of '@%.*s' needs %.*s, which no object defines",
-                NAME(module, kernel->name), (int)lacks->names.size, lacks->names.at))
-        diag_help(linker->diags, "link what defines it into the kernel's object (ld -r): 'run' "
-                                 "cannot load the kernel without");
-}
-
 static void warn_undefined(const struct kernel_link *linker)
 {
-    uint32_t kernels = linker->module->kernels.count;
+    const struct module *module = linker->module;
+    uint32_t kernels = module->kernels.count;
     if (!linker->provided)
         return;
     struct missing missing = {linker, mem_calloc((size_t)kernels + 1, sizeof *missing.lacks)};
     object_link_undefined(linker->link, visit_undefined, &missing);
     for (uint32_t i = 0; i < kernels; i++) {
-        warn_lacks(linker, &linker->module->kernels.at[i], &missing.lacks[i]);
-        text_free(&missing.lacks[i].names);
+        const struct kernel *kernel = &module->kernels.at[i];
+        struct lacks *lacks = &missing.lacks[i];
+        if (lacks->count &&
+            diag_at(linker->diags, DIAG_undefined_symbol, locate_name(module, kernel->loc),
+                    "the object of '@%.*s' needs %.*s, which no object defines",
+                    NAME(module, kernel->name), (int)lacks->names.size, lacks->names.at))
+            diag_help(linker->diags, "link what defines it into the kernel's object (ld -r): 'run' "
+                                     "cannot load the kernel without");
+        text_free(&lacks->names);
     }
     mem_free(missing.lacks);
 }
 
+/* Always false. */
 static bool link_fails(const struct kernel_link *linker, const char *why)
 {
     diag_at(linker->diags, DIAG_link, no_span, "%s", why);
@@ -423,7 +389,10 @@ static bool write_link(struct kernel_link *linker)
     void *bytes;
     size_t size;
     char error[1024];
-    if (!linker->output && !linker->bytes && !has_inputs(linker))
+    bool any = linker->output || linker->bytes;
+    for (uint32_t i = 0; i < linker->module->kernels.count && !any; i++)
+        any = linker->copied[i];
+    if (!any)
         return true;
     if (!object_link_bytes(linker->link, &bytes, &size))
         return link_fails(linker, object_link_error(linker->link));

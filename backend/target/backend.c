@@ -52,7 +52,7 @@ static void add_name(struct text *names, const char *name)
     text_printf(names, "%s%s", names->size ? ", " : "", name);
 }
 
-/* A name is held against all that there are, until it meets its like. */
+/* A name is compared with all that there are, until one is equal. */
 struct search {
     struct suggest suggest;
     struct text names; /* so far, for the error of a search in vain */
@@ -105,22 +105,17 @@ const struct backend *backend_find(const char *name, char *error, size_t error_s
     return NULL;
 }
 
-/* Several targets may have a row of one name. */
-static bool is_first(unsigned row)
-{
-    for (unsigned i = 0; i < row; i++)
-        if (strcmp(emissions[i].name, emissions[row].name) == 0)
-            return false;
-    return true;
-}
-
 const struct backend *backend_emitting(const char *emission, char *error, size_t error_size)
 {
     struct search search = search_begin(emission);
-    for (unsigned i = 0; i < EMISSIONS; i++)
-        if (is_first(i) && search_meets(&search, emissions[i].name))
+    for (unsigned i = 0; i < EMISSIONS; i++) {
+        bool first = true; /* of several targets with a row of one name */
+        for (unsigned k = 0; k < i; k++)
+            first &= strcmp(emissions[k].name, emissions[i].name) != 0;
+        if (first && search_meets(&search, emissions[i].name))
             return emissions[i].target == BACKEND_any ? backend_default()
                                                       : &backends[emissions[i].target - 1];
+    }
     snprintf(error, error_size, "no target emits '%s'", emission);
     search_fail(&search, "there is only", error, error_size);
     return NULL;

@@ -2,14 +2,6 @@
 
 #include <ctype.h>
 
-static size_t name_size(const char *name)
-{
-    size_t size = 0;
-    while (islower((unsigned char)name[size]) || name[size] == '_')
-        size++;
-    return size;
-}
-
 /* Appends the n-th of `{a|b|c}`; returns what follows it, or NULL where there are fewer. */
 static const char *choose(struct text *text, const char *choices, uint32_t n)
 {
@@ -36,7 +28,7 @@ static const char *expand_one(struct text *text, const char *at, const struct in
         text_unsigned(text, value);
         return at + 1;
     }
-    size_t size = name_size(at);
+    size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
     return size > 0 && piece(user, at, size) ? at + size : NULL;
 }
 
