@@ -166,16 +166,6 @@ static const char *line_of(const struct text *source, uint32_t line, int *size)
     return at;
 }
 
-static void report_error(const struct emission_job *job, const struct said_error *error,
-                         const struct text *source, const struct source_lines *lines)
-{
-    struct span span = places_span(job->module, lines, error->line);
-    int size;
-    const char *text = line_of(source, error->line, &size);
-    if (diag_at(job->diags, DIAG_tool, span, "the device compiler says: %s", error->text))
-        diag_help(job->diags, "line %u of the source is '%.*s'", error->line, size, text);
-}
-
 /* `said` is what a tool that failed printed, after a line that names it; it is changed. */
 static void compile_errors_report(const struct emission_job *job, char *said,
                                   const struct text *source, const struct source_lines *lines)
@@ -186,7 +176,11 @@ static void compile_errors_report(const struct emission_job *job, char *said,
     char *all = rest ? mem_strdup(rest) : NULL;
     while ((line = strtok_r(NULL, "\n", &rest)))
         if (read_error(line, &error)) {
-            report_error(job, &error, source, lines);
+            int size;
+            const char *text = line_of(source, error.line, &size);
+            if (diag_at(job->diags, DIAG_tool, places_span(job->module, lines, error.line),
+                        "the device compiler says: %s", error.text))
+                diag_help(job->diags, "line %u of the source is '%.*s'", error.line, size, text);
             found++;
         }
     if (found == 0 && diag_at(job->diags, DIAG_tool, no_span, "%s", first) && all)
@@ -306,13 +300,6 @@ static bool remove_object(struct build *build)
     return report(build, DIAG_file, error);
 }
 
-static const char *base_of(struct arena *arena, const char *output)
-{
-    size_t size = strlen(output);
-    bool suffix = size > 2 && strcmp(output + size - 2, ".o") == 0 && output[size - 3] != '/';
-    return arena_strndup(arena, output, suffix ? size - 2 : size);
-}
-
 static const char *file_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -338,18 +325,6 @@ static enum backend_status leave_commands(struct build *build, const char *why)
             "', "
             "'%s.json' and '%s.info.json' what the host side needs",
             why, base, base, base, base);
-    return BACKEND_OK;
-}
-
-/* What the host side reads has no entry. */
-static enum backend_status leave_nothing(struct build *build)
-{
-    const struct meta_object object = {.lines = &build->lines};
-    if (has_companions(build->job->output) &&
-        (!remove_object(build) || !write_meta(build, &object) || !write_info(build, false)))
-        return BACKEND_INPUT;
-    diag_at(build->job->diags, DIAG_nothing_to_fuse, no_span,
-            "no object is made: there is no super kernel to be in it");
     return BACKEND_OK;
 }
 
@@ -425,19 +400,6 @@ static enum backend_status check_finished(struct build *build, const char *finis
     return BACKEND_TOOL;
 }
 
-/* Where the toolchain has a linker, the host loads what that has put at its addresses. */
-static enum backend_status finish(struct build *build, const char *folder, const char *linked,
-                                  const char **finished)
-{
-    struct file_names words = {NULL, 0, 0};
-    *finished = linked;
-    if (!build->commands.tools.linker)
-        return BACKEND_OK;
-    *finished = arena_printf(&build->arena, "%s/finished.o", folder);
-    command_lines_finish(&build->commands, linked, *finished, &words);
-    return run_tool(build, &words, *finished);
-}
-
 /* Writes the object where it belongs, and the metadata beside it. */
 static enum backend_status deliver(struct build *build, const char *finished)
 {
@@ -473,9 +435,15 @@ static enum backend_status make(struct build *build)
     enum backend_status status = compile_parts(build, folder.path, objects);
     if (status == BACKEND_OK)
         status = link_objects(build->job, objects, linked);
-    if (status == BACKEND_OK) {
+    if (status == BACKEND_OK)
         code_map_link(&build->code, linked);
-        status = finish(build, folder.path, linked, &finished);
+    finished = linked;
+    /* Where the toolchain has a linker, the host loads what that has put at its addresses. */
+    if (status == BACKEND_OK && build->commands.tools.linker) {
+        struct file_names words = {NULL, 0, 0};
+        finished = arena_printf(&build->arena, "%s/finished.o", folder.path);
+        command_lines_finish(&build->commands, linked, finished, &words);
+        status = run_tool(build, &words, finished);
     }
     if (status == BACKEND_OK)
         status = check_finished(build, finished);
@@ -490,14 +458,25 @@ enum backend_status ascend_emit_object(const struct emission_job *job)
     struct build build = {.job = job};
     char why[512];
     enum backend_status status = BACKEND_INPUT;
-    build.base = base_of(&build.arena, job->output);
+    size_t size = strlen(job->output);
+    bool suffix =
+        size > 2 && strcmp(job->output + size - 2, ".o") == 0 && job->output[size - 3] != '/';
+    build.base = arena_strndup(&build.arena, job->output, suffix ? size - 2 : size);
     command_lines_init(&build.commands, job->module, why, sizeof why);
-    if (!replaces_metadata(&build) &&
-        ascendc_emit(&build.source, job->module, &build.lines, job->diags) &&
-        commands_check_kernels(job))
-        status = job->module->entries.count == 0 ? leave_nothing(&build)
-                 : build.commands.tools.found    ? make(&build)
-                                                 : leave_commands(&build, why);
+    bool ok = !replaces_metadata(&build) &&
+              ascendc_emit(&build.source, job->module, &build.lines, job->diags) &&
+              commands_check_kernels(job);
+    if (ok && job->module->entries.count > 0) {
+        status = build.commands.tools.found ? make(&build) : leave_commands(&build, why);
+    } else if (ok) { /* what the host side reads has no entry */
+        const struct meta_object object = {.lines = &build.lines};
+        if (!has_companions(job->output) ||
+            (remove_object(&build) && write_meta(&build, &object) && write_info(&build, false))) {
+            diag_at(job->diags, DIAG_nothing_to_fuse, no_span,
+                    "no object is made: there is no super kernel to be in it");
+            status = BACKEND_OK;
+        }
+    }
     command_lines_free(&build.commands);
     code_map_free(&build.code);
     vec_free(&build.lines);

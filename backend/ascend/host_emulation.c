@@ -40,19 +40,13 @@ static uint32_t cores_of(const struct device_launch *launch, enum core_type core
     return launch->skrt.blocks * (core == CORE_AIC ? launch->skrt.aics : launch->skrt.aivs);
 }
 
-static uint32_t count_records(const struct program *program)
-{
-    uint32_t count = 1; /* the first says whose they are */
-    for (uint32_t i = 0; i < program->instrs.count; i++)
-        count += program->instrs.at[i].op == INSTR_profile;
-    return count;
-}
-
 static uint32_t part_bytes(const struct entry *entry)
 {
     uint32_t most = 0;
     for (int core = 0; core < CORE_TYPES; core++) {
-        uint32_t count = count_records(&entry->programs[core]);
+        uint32_t count = 1; /* the first says whose they are */
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            count += entry->programs[core].instrs.at[i].op == INSTR_profile;
         most = count > most ? count : most;
     }
     return RECORDS + RECORD * most;
@@ -386,17 +380,6 @@ static uint32_t put_events(struct glue *glue, enum core_type core)
     return count;
 }
 
-static void put_words(struct glue *glue)
-{
-    static const char *const kinds[] = {"TWIN_EVENT", "TWIN_KEY", "TWIN_BLOCKS", "TWIN_LOCK"};
-    text_printf(glue->emitter.text, "static const struct twin_word e%u_words[] = {\n",
-                glue->emitter.entry_id);
-    for (uint32_t i = 0; i < glue->words.count; i++)
-        text_printf(glue->emitter.text, "    {%u, %s},\n", glue->words.at[i].slot,
-                    kinds[glue->words.at[i].kind]);
-    text_string(glue->emitter.text, "};\n");
-}
-
 /* -------------------------------------------------------------------------- entries ---- */
 
 /* The tables of a program; `row` gets what the entry has of them. */
@@ -413,16 +396,6 @@ static void put_program(struct glue *glue, enum core_type core, struct text *row
     text_printf(row, "%u, e%u_%s_events, %u},\n", glue->emitter.calls, id, name, events);
 }
 
-static void put_room(struct glue *glue, const uint32_t *cores)
-{
-    uint32_t id = glue->emitter.entry_id, n = cores[CORE_AIC] + cores[CORE_AIV];
-    text_printf(glue->emitter.text,
-                "static struct twin_core e%u_cores[%u];\n"
-                "static uint64_t e%u_params[%u][%u];\n"
-                "static struct twin_copy e%u_cache[%u][%u];\n",
-                id, n, id, n, entry_slots(glue->emitter.entry), id, n, glue->words.count + 1);
-}
-
 static void put_row(struct glue *glue, const struct text *programs, const uint32_t *cores)
 {
     const struct emitter *emitter = &glue->emitter;
@@ -434,24 +407,15 @@ static void put_row(struct glue *glue, const struct text *programs, const uint32
                 "static const struct twin_entry e%u_entry = {\n"
                 "    e%u_source,\n    {\n%.*s    },\n"
                 "    e%u_words, %u, %u, {%u, %u}, %u, %u, %lld, %u,\n"
-                "    e%u_cores, e%u_params[0], e%u_cache[0]};\n",
+                "    e%u_cores, e%u_params[0], e%u_cache[0]};\n"
+                "skrt_entry_fn " TWIN_ENTRY "%u;\n"
+                "void " TWIN_ENTRY "%u(skrt_core *core)\n"
+                "{\n    skir_twin_run(core, &e%u_entry);\n}\n\n",
                 id, symbols_entry(&glue->symbols, emitter->entry), id, id, (int)programs->size,
                 programs->at, id, glue->words.count, entry_slots(emitter->entry), cores[CORE_AIC],
                 cores[CORE_AIV], entry_copies(emitter->module, emitter->entry),
                 fed ? emitter->workspace_slot : 0, fed ? (long long)emitter->workspace : 0,
-                fed ? 128 * entry_named_groups(emitter->entry) : 0, id, id, id);
-}
-
-/* The entry as skrt has it. */
-static void put_function(struct glue *glue)
-{
-    struct text *text = glue->emitter.text;
-    uint32_t id = glue->emitter.entry_id;
-    text_printf(text,
-                "skrt_entry_fn " TWIN_ENTRY "%u;\n"
-                "void " TWIN_ENTRY "%u(skrt_core *core)\n"
-                "{\n    skir_twin_run(core, &e%u_entry);\n}\n\n",
-                id, id, id);
+                fed ? 128 * entry_named_groups(emitter->entry) : 0, id, id, id, id, id, id);
 }
 
 static void put_entry(struct glue *glue)
@@ -468,10 +432,19 @@ static void put_entry(struct glue *glue)
             put_program(glue, (enum core_type)core, &programs);
         else
             text_string(&programs, "        {0},\n");
-    put_words(glue);
-    put_room(glue, cores);
+    static const char *const kinds[] = {"TWIN_EVENT", "TWIN_KEY", "TWIN_BLOCKS", "TWIN_LOCK"};
+    struct text *text = glue->emitter.text;
+    uint32_t id = glue->emitter.entry_id, n = cores[CORE_AIC] + cores[CORE_AIV];
+    text_printf(text, "static const struct twin_word e%u_words[] = {\n", id);
+    for (uint32_t i = 0; i < glue->words.count; i++)
+        text_printf(text, "    {%u, %s},\n", glue->words.at[i].slot, kinds[glue->words.at[i].kind]);
+    text_printf(text,
+                "};\n"
+                "static struct twin_core e%u_cores[%u];\n"
+                "static uint64_t e%u_params[%u][%u];\n"
+                "static struct twin_copy e%u_cache[%u][%u];\n",
+                id, n, id, n, entry_slots(entry), id, n, glue->words.count + 1);
     put_row(glue, &programs, cores);
-    put_function(glue);
     text_free(&programs);
     uint32_t copies = entry_copies(glue->emitter.module, entry);
     glue->copies = copies > glue->copies ? copies : glue->copies;

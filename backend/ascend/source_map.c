@@ -7,25 +7,22 @@
 #include "ir/core/kernel_args.h"
 #include "ir/syntax/locate.h"
 
-static void add_blocks(struct entry_finder *finder, const struct graph *graph)
-{
-    for (uint32_t b = 0; b < graph->blocks.count; b++) {
-        const struct block *block = &graph->blocks.at[b];
-        if (block->kind != BLOCK_SUPERKERNEL)
-            continue;
-        uint32_t name = block_entry_name(finder->module, block);
-        if (id_map_find(&finder->of_entry, name) != NONE)
-            continue;
-        id_map_set(&finder->of_entry, name, finder->at.count);
-        vec_push(&finder->at, (struct entry_place){graph, b});
-    }
-}
-
 void entry_finder_init(struct entry_finder *finder, const struct module *module)
 {
     *finder = (struct entry_finder){.module = module};
-    for (uint32_t g = 0; g < module->graphs.count; g++)
-        add_blocks(finder, &module->graphs.at[g]);
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t b = 0; b < graph->blocks.count; b++) {
+            const struct block *block = &graph->blocks.at[b];
+            if (block->kind != BLOCK_SUPERKERNEL)
+                continue;
+            uint32_t name = block_entry_name(module, block);
+            if (id_map_find(&finder->of_entry, name) != NONE)
+                continue;
+            id_map_set(&finder->of_entry, name, finder->at.count);
+            vec_push(&finder->at, (struct entry_place){graph, b});
+        }
+    }
 }
 
 void entry_finder_free(struct entry_finder *finder)
@@ -51,15 +48,6 @@ bool entry_starts_early(const struct entry *entry)
     return false;
 }
 
-/* Groups stand in the order that `grouped` says. */
-static void find_ops(struct entry_ops *ops, struct entry_finder *finder, uint32_t block)
-{
-    const struct members *members = analyses_members(&finder->analyses, finder->module, ops->graph);
-    uint32_t first = members->first[block], count = members->first[block + 1] - first;
-    for (uint32_t i = 0; i < count && i < ops->count; i++)
-        ops->of[i] = members->ops[first + members->grouped[first + i]];
-}
-
 void entry_ops_find(struct entry_ops *ops, struct entry_finder *finder, const struct entry *entry)
 {
     const struct entry_place *place = entry_finder_at(finder, entry);
@@ -70,29 +58,17 @@ void entry_ops_find(struct entry_ops *ops, struct entry_finder *finder, const st
     if (!place)
         return;
     ops->graph = place->graph;
-    find_ops(ops, finder, place->block);
-}
-
-static void entry_ops_init(struct entry_ops *ops, const struct module *module,
-                           const struct entry *entry)
-{
-    struct entry_finder finder;
-    entry_finder_init(&finder, module);
-    entry_ops_find(ops, &finder, entry);
-    entry_finder_free(&finder);
+    /* Groups are in the order that `grouped` says. */
+    const struct members *members = analyses_members(&finder->analyses, finder->module, ops->graph);
+    uint32_t first = members->first[place->block];
+    uint32_t count = members->first[place->block + 1] - first;
+    for (uint32_t i = 0; i < count && i < ops->count; i++)
+        ops->of[i] = members->ops[first + members->grouped[first + i]];
 }
 
 void entry_ops_free(struct entry_ops *ops)
 {
     mem_free(ops->of);
-}
-
-/* The instruction that a line of the source belongs to; NULL for those before the first entry. */
-static const struct source_line *places_line(const struct source_lines *lines, uint32_t line)
-{
-    uint32_t low;
-    bisect(low, i, lines->count, lines->at[i].line <= line);
-    return low ? &lines->at[low - 1] : NULL;
 }
 
 struct place *places_of(const struct program *program)
@@ -111,24 +87,14 @@ struct place *places_of(const struct program *program)
     return places;
 }
 
-/* The op of a call, or NONE. */
-static struct span call_span(const struct module *module, const struct entry *entry,
-                             const struct instr *call)
-{
-    struct entry_ops ops;
-    entry_ops_init(&ops, module, entry);
-    const struct op *op = entry_op(&ops, call->number[0]);
-    struct span span = op ? locate_op(module, op, OP_TYPE_NAME, 0) : no_span;
-    entry_ops_free(&ops);
-    return span;
-}
-
 struct span places_span(const struct module *module, const struct source_lines *lines,
                         uint32_t line)
 {
-    const struct source_line *at = places_line(lines, line);
-    if (!at)
+    uint32_t end;
+    bisect(end, i, lines->count, lines->at[i].line <= line);
+    if (end == 0) /* it is before the first entry */
         return no_span;
+    const struct source_line *at = &lines->at[end - 1];
     const struct entry *entry = &module->entries.at[at->entry];
     const struct program *program = &entry->programs[at->core];
     const struct instr *instr = &program->instrs.at[at->instr];
@@ -139,7 +105,17 @@ struct span places_span(const struct module *module, const struct source_lines *
     mem_free(places);
     if (instr->loc != NONE)
         return locate_instr(module, instr);
-    return call == NONE ? no_span : call_span(module, entry, &program->instrs.at[call]);
+    if (call == NONE)
+        return no_span;
+    struct entry_finder finder;
+    struct entry_ops ops;
+    entry_finder_init(&finder, module);
+    entry_ops_find(&ops, &finder, entry);
+    const struct op *op = entry_op(&ops, program->instrs.at[call].number[0]);
+    struct span span = op ? locate_op(module, op, OP_TYPE_NAME, 0) : no_span;
+    entry_ops_free(&ops);
+    entry_finder_free(&finder);
+    return span;
 }
 
 void places_name(struct text *text, const struct module *module, uint32_t loc)
@@ -163,17 +139,12 @@ void code_map_free(struct code_map *map)
 
 /* ------------------------------------------------------------------------------ lines ---- */
 
-static bool is_source(const char *file)
-{
-    size_t size = strlen(file), own = strlen(BUILD_SOURCE);
-    return size >= own && strcmp(file + size - own, BUILD_SOURCE) == 0;
-}
-
 static void add_line(void *user, const char *function, uint64_t offset, const char *file,
                      uint32_t line)
 {
     struct code_map *map = user;
-    if (is_source(file))
+    size_t size = strlen(file), own = strlen(BUILD_SOURCE);
+    if (size >= own && strcmp(file + size - own, BUILD_SOURCE) == 0)
         vec_push(&map->lines,
                  (struct code_line){arena_strndup(&map->arena, function, strlen(function)), offset,
                                     line});
@@ -191,28 +162,23 @@ static int compare_lines(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static bool same_line(const struct code_line *a, const struct code_line *b)
-{
-    return a->line == b->line && strcmp(a->function, b->function) == 0;
-}
-
-static void sort_lines(struct code_map *map)
-{
-    uint32_t kept = 0;
-    if (map->lines.count)
-        qsort(map->lines.at, map->lines.count, sizeof *map->lines.at, compare_lines);
-    for (uint32_t i = 0; i < map->lines.count; i++)
-        if (kept == 0 || !same_line(&map->lines.at[kept - 1], &map->lines.at[i]))
-            map->lines.at[kept++] = map->lines.at[i];
-    map->lines.count = kept;
-}
-
 void code_map_add_part(struct code_map *map, const char *object)
 {
     struct object_file *file = object_file_read(object);
     object_file_lines(file, add_line, map);
     object_file_free(file);
-    sort_lines(map);
+    if (map->lines.count)
+        qsort(map->lines.at, map->lines.count, sizeof *map->lines.at, compare_lines);
+    const struct code_line *last = NULL; /* one row for each change */
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < map->lines.count; i++) {
+        const struct code_line line = map->lines.at[i];
+        if (last && last->line == line.line && strcmp(last->function, line.function) == 0)
+            continue;
+        last = &map->lines.at[kept];
+        map->lines.at[kept++] = line;
+    }
+    map->lines.count = kept;
 }
 
 /* -------------------------------------------------------------------------- functions ---- */

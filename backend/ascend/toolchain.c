@@ -92,17 +92,6 @@ static bool find_tools(struct toolchain *tools, struct arena *arena, const char 
     return false;
 }
 
-static const char *find_headers(struct arena *arena, const char *home)
-{
-    static const char *const folders[] = {"%s-linux/asc", "compiler/asc", "asc"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        const char *folder = folder_at(arena, home, folders[i]);
-        if (access(folder, X_OK) == 0)
-            return folder;
-    }
-    return NULL;
-}
-
 /* The toolchain that the environment's ASCEND_HOME_PATH leads to; where it leads to none, `why` is
  * half a line that says so. */
 static void toolchain_find(struct toolchain *tools, struct arena *arena, char *why, size_t why_size)
@@ -110,8 +99,12 @@ static void toolchain_find(struct toolchain *tools, struct arena *arena, char *w
     const char *home = getenv("ASCEND_HOME_PATH");
     *tools = (struct toolchain){.found = false};
     if (home && *home && find_tools(tools, arena, home)) {
+        static const char *const folders[] = {"%s-linux/asc", "compiler/asc", "asc"};
         tools->found = true;
-        tools->headers = find_headers(arena, home);
+        for (size_t i = 0; i < sizeof folders / sizeof *folders && !tools->headers; i++) {
+            const char *folder = folder_at(arena, home, folders[i]);
+            tools->headers = access(folder, X_OK) == 0 ? folder : NULL;
+        }
         return;
     }
     if (home && *home)
@@ -122,39 +115,7 @@ static void toolchain_find(struct toolchain *tools, struct arena *arena, char *w
         .compiler = compilers[0], .linker = "ld.lld", .objcopy = "llvm-objcopy", .headers = "$asc"};
 }
 
-/* Adds an option for each folder of headers; those that are not there are left out where a
- * toolchain is found. */
-static void toolchain_add_includes(const struct toolchain *tools, struct arena *arena,
-                                   struct file_names *words)
-{
-    for (int i = 0; i < HEADER_FOLDERS && tools->headers; i++) {
-        const char *folder = arena_printf(arena, "%s/%s", tools->headers, header_folders[i]);
-        if (!tools->found || access(folder, X_OK) == 0)
-            vec_push(words, arena_printf(arena, "-I%s", folder));
-    }
-}
-
 /* ---------------------------------------------------------------------------- options ---- */
-
-static bool has_word(const struct file_names *words, const char *word)
-{
-    for (uint32_t i = 0; i < words->count; i++)
-        if (strcmp(words->at[i], word) == 0)
-            return true;
-    return false;
-}
-
-/* A dump of one entry is one of all. */
-static void add_options(struct command_lines *lines, const struct launch_info *info)
-{
-    struct file_names options = {NULL, 0, 0};
-    launch_info_compile_options(info, &lines->arena, &options);
-    for (uint32_t i = 0; i < options.count; i++)
-        if (strncmp(options.at[i], "-DASCENDC_DUMP", 14) != 0 &&
-            !has_word(&lines->options, options.at[i]))
-            vec_push(&lines->options, options.at[i]);
-    vec_free(&options);
-}
 
 static void add_entry(struct command_lines *lines, struct entry_finder *finder,
                       const struct entry *entry)
@@ -170,7 +131,17 @@ static void add_entry(struct command_lines *lines, struct entry_finder *finder,
     }
     lines->copies |= launch_info_copies(&info) > 1;
     lines->dumps |= launch_info_dumps(&info);
-    add_options(lines, &info);
+    struct file_names options = {NULL, 0, 0};
+    launch_info_compile_options(&info, &lines->arena, &options);
+    for (uint32_t i = 0; i < options.count; i++) {
+        /* A dump of one entry is one of all: it has an option of its own. */
+        bool known = strncmp(options.at[i], "-DASCENDC_DUMP", 14) == 0;
+        for (uint32_t k = 0; k < lines->options.count && !known; k++)
+            known = strcmp(lines->options.at[k], options.at[i]) == 0;
+        if (!known)
+            vec_push(&lines->options, options.at[i]);
+    }
+    vec_free(&options);
     launch_info_free(&info);
 }
 
@@ -215,8 +186,30 @@ static void add_entry_names(struct command_lines *lines, enum core_type core,
     }
 }
 
-static void add_chip(struct command_lines *lines, enum core_type core, struct file_names *words)
+void command_lines_compile(struct command_lines *lines, enum core_type core, const char *source,
+                           const char *object, struct file_names *words)
 {
+    /* The table of lines is in a form that skirc reads. */
+    static const char *const first[] = {
+        "-x", "cce", "-c", "-O3", "-std=c++17", "-gdwarf-4", "-gline-tables-only", NULL};
+    /* The stacks of the cores. */
+    static const char *const code_options[] = {"-mllvm", "-cce-aicore-stack-size=0x8000",
+                                               "-mllvm", "-cce-aicore-function-stack-size=0x8000",
+                                               "-mllvm", "-cce-aicore-record-overflow=false",
+                                               "-mllvm", "-cce-aicore-addr-transform",
+                                               "-mllvm", "-cce-aicore-dcci-insert-for-scalar=false",
+                                               NULL};
+    static const char *const far_calls[] = {
+        "-mllvm", "-cce-aicore-jump-expand=true", "--cce-long-call=true",
+        "-mllvm", "-cce-aicore-long-call",        NULL};
+    vec_push(words, lines->tools.compiler);
+    add_words(words, first);
+    for (int i = 0; i < HEADER_FOLDERS && lines->tools.headers; i++) {
+        const char *folder =
+            arena_printf(&lines->arena, "%s/%s", lines->tools.headers, header_folders[i]);
+        if (!lines->tools.found || access(folder, X_OK) == 0)
+            vec_push(words, arena_printf(&lines->arena, "-I%s", folder));
+    }
     vec_push(words, arena_printf(&lines->arena, "--cce-aicore-arch=dav-%s-%s",
                                  arch_name(lines->arch), core == CORE_AIC ? "cube" : "vec"));
     vec_push(words, "--cce-aicore-only");
@@ -224,36 +217,9 @@ static void add_chip(struct command_lines *lines, enum core_type core, struct fi
         vec_push(words, "-D__DAV_C310__");
         vec_push(words, "--cce-no-dcache-flush");
     }
-}
-
-/* How code is made for the cores: their stacks, and calls of what is linked far away. */
-static void add_code_options(struct command_lines *lines, struct file_names *words)
-{
-    static const char *const always[] = {"-mllvm", "-cce-aicore-stack-size=0x8000",
-                                         "-mllvm", "-cce-aicore-function-stack-size=0x8000",
-                                         "-mllvm", "-cce-aicore-record-overflow=false",
-                                         "-mllvm", "-cce-aicore-addr-transform",
-                                         "-mllvm", "-cce-aicore-dcci-insert-for-scalar=false",
-                                         NULL};
-    static const char *const far[] = {
-        "-mllvm", "-cce-aicore-jump-expand=true", "--cce-long-call=true",
-        "-mllvm", "-cce-aicore-long-call",        NULL};
-    add_words(words, always);
+    add_words(words, code_options);
     if (lines->copies)
-        add_words(words, far);
-}
-
-void command_lines_compile(struct command_lines *lines, enum core_type core, const char *source,
-                           const char *object, struct file_names *words)
-{
-    /* The table of lines is in a form that skirc reads. */
-    static const char *const first[] = {
-        "-x", "cce", "-c", "-O3", "-std=c++17", "-gdwarf-4", "-gline-tables-only", NULL};
-    vec_push(words, lines->tools.compiler);
-    add_words(words, first);
-    toolchain_add_includes(&lines->tools, &lines->arena, words);
-    add_chip(lines, core, words);
-    add_code_options(lines, words);
+        add_words(words, far_calls);
     vec_push(words, "-DTILING_KEY_VAR=0UL");
     if (lines->mixed)
         vec_push(words, "-D__MIX_CORE_MACRO__=1");
@@ -497,18 +463,6 @@ static void put_link(struct script *script, const char *output)
     vec_free(&words);
 }
 
-static void put_localisation(struct script *script, const char *output)
-{
-    struct file_names words = {NULL, 0, 0};
-    vec_push(&words, script->lines.tools.objcopy);
-    for (uint32_t i = 0; i < script->locals.count; i++)
-        vec_push(&words,
-                 arena_printf(&script->arena, "--localize-symbol=%s", script->locals.at[i]));
-    vec_push(&words, output);
-    put_command(script->text, &words);
-    vec_free(&words);
-}
-
 /* Loaders compare it. Metadata have a line for each key, here each entry's. */
 static void put_digest(struct script *script, const char *output)
 {
@@ -533,7 +487,13 @@ static void put_links(struct script *script)
     const char *output = arena_printf(&script->arena, "%s.o", script->base);
     struct file_names words = {NULL, 0, 0};
     put_link(script, output);
-    put_localisation(script, output);
+    vec_push(&words, script->lines.tools.objcopy);
+    for (uint32_t i = 0; i < script->locals.count; i++)
+        vec_push(&words,
+                 arena_printf(&script->arena, "--localize-symbol=%s", script->locals.at[i]));
+    vec_push(&words, output);
+    put_command(script->text, &words);
+    words.count = 0;
     command_lines_finish(&script->lines, output, output, &words);
     put_command(script->text, &words);
     vec_free(&words);
