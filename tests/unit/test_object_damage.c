@@ -225,6 +225,7 @@ static void test_tables(void **state)
     expect_table("has two relocation sections", rela, FIELD(sh_info), (uint64_t)text, false);
     expect_table("is a member of two groups", group, 4, 4, member, true);
     expect_table("a member that does not exist", group, 4, 4, 1000, true);
+    expect_table("a member that does not exist", group, 4, 4, 0, true);
     assert_true(common > 0);
     expect_table("has a bad alignment", symtab, common + offsetof(Elf64_Sym, st_value), 8, 3, true);
     expect_table("is too large", symtab, common + offsetof(Elf64_Sym, st_size), 8,

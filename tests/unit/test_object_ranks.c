@@ -171,6 +171,26 @@ static void test_share_with_copies(void **state)
     dlclose(library);
 }
 
+/* What assembly defines without a type is a variable where it is in data. */
+static void test_share_without_type(void **state)
+{
+    (void)state;
+    compile("e3", "__asm__(\".data\\n.weak word\\n.balign 4\\nword: .long 5\\n.text\");"
+                  "extern int word; int a(void); int entry(void){word++; return a();}");
+    compile("a3", "__asm__(\".data\\n.weak word\\n.balign 4\\nword: .long 70\\n.text\");"
+                  "extern int word; int k(void){return word;}");
+    struct object_link *link = object_link_new();
+    add(link, 0, "e3.o");
+    add(link, 1, "a3.o");
+    export(link, 1, "k", "a");
+    export(link, 0, "entry", "entry");
+    assert_ok(link, object_link_share(link, 0));
+    finish(link, "entry", "untyped.o");
+    void *library = load("untyped.o");
+    assert_int_equal(call(library, "entry"), 6);
+    dlclose(library);
+}
+
 /* A kernel's strong variable is its own, whatever the entry has. */
 static void test_strong_is_own(void **state)
 {
@@ -197,9 +217,13 @@ static void test_strong_is_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks),           cmocka_unit_test(test_no_ranks),
-        cmocka_unit_test(test_ranks_and_calls), cmocka_unit_test(test_unknown_place),
-        cmocka_unit_test(test_share),           cmocka_unit_test(test_share_with_copies),
+        cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_no_ranks),
+        cmocka_unit_test(test_ranks_and_calls),
+        cmocka_unit_test(test_unknown_place),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_share_with_copies),
+        cmocka_unit_test(test_share_without_type),
         cmocka_unit_test(test_strong_is_own),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
