@@ -216,7 +216,7 @@ static bool layout(struct object_writer *writer, struct file *file)
 
 /* ---- bytes ---- */
 
-/* libelf refuses nothing of this: it allocates nothing, and the sizes are those of whole entries. */
+/* libelf refuses nothing here: it allocates nothing, and the sizes are those of whole entries. */
 static void encode(unsigned char *to, const void *from, size_t size, Elf_Type type)
 {
     Elf_Data source = {

@@ -201,10 +201,11 @@ static bool aarch64_apply(uint32_t type, const struct image_reference *reference
                                                                           : reference->target;
     int64_t value = value_of(relocation->value, target + (uint64_t)reference->addend,
                              (uint64_t)(uintptr_t)reference->place);
-    if (relocation->bits < 64)
-        return put(reference->place, relocation, value);
-    memcpy(reference->place, &value, sizeof value);
-    return true;
+    if (relocation->bits == 64) {
+        memcpy(reference->place, &value, sizeof value);
+        return true;
+    }
+    return put(reference->place, relocation, value);
 }
 
 /* adrp x16, slot; ldr x16, [x16, slot]; br x16: calls may change x16 on their way. */

@@ -168,6 +168,7 @@ static inline void fails_with(struct object_link *link, const char *text, const 
     assert_false(object_link_copy(link, 0, 1));
     assert_false(object_link_place(link, 0, NULL, 1));
     assert_false(object_link_share(link, 0));
+    assert_false(object_link_undefined(link, NULL, NULL));
     assert_string_equal(object_link_error(link), error);
     object_link_free(link);
 }

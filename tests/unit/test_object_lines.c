@@ -155,7 +155,11 @@ static void test_program(void **state)
     used += add_table(text + used, sizeof text - used, 3, 4, ".byte 0,9,2\n.quad g\n.byte 3,1,1");
     /* Another version, and one with an instruction of no bytes, after which nothing is read. */
     used += add_table(text + used, sizeof text - used, 4, 1, ".byte 0,9,2\n.quad g\n.byte 1");
-    add_table(text + used, sizeof text - used, 5, 4, ".byte 0,9,2\n.quad g\n.byte 3,4,1,0,0,1,1");
+    used += add_table(text + used, sizeof text - used, 5, 4,
+                      ".byte 0,9,2\n.quad g\n.byte 3,4,1,0,0,1,1");
+    used += add_table(text + used, sizeof text - used, 6, 4, ".byte 0,9,2\n.quad g\n.byte 1,13");
+    assert_true(used < sizeof text);
+    memcpy(strstr(strstr(text, "begin6:"), "-3,12,13"), "-3,0,013", 8); /* lines by no range */
     assemble("program", text);
     struct object_file *file = object_file_read(path_of("program.o"));
     object_file_lines(file, add_place, &rows);
