@@ -6,6 +6,7 @@
 #include "ir/analysis/launch_order.h"
 #include "ir/analysis/modref.h"
 #include "ir/core/calls.h"
+#include "ir/shapes/gears.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,6 @@ struct called_accesses {
     struct op_effects of_op; /* scratch */
     struct accesses pool;
     struct id_map first, count; /* by index of a graph that is called: its part of the pool */
-    struct vec_u32 stack;       /* scratch: graphs to look at */
-    struct vec_u32 seen;        /* per graph: the last one whose parts it was counted among, + 1 */
 };
 
 static int compare(const void *a, const void *b)
@@ -52,45 +51,26 @@ static void merge(struct accesses *accesses, uint32_t first)
     accesses->count = kept + 1;
 }
 
-static void push_graph(struct called_accesses *called, uint32_t graph, uint32_t root)
-{
-    if (called->seen.at[graph] == root + 1)
-        return;
-    called->seen.at[graph] = root + 1;
-    vec_push(&called->stack, graph);
-}
-
-static void push_callees(struct called_accesses *called, const struct op *op, uint32_t root)
-{
-    struct callee callee;
-    for (uint32_t n = 0; op_callee(called->module, op, n, &callee); n++)
-        if (callee.graph != NONE)
-            push_graph(called, callee.graph, root);
-}
-
-/* One graph's own ops. Passive ones access nothing. */
-static void take_graph(struct called_accesses *called, uint32_t graph, uint32_t root)
-{
-    const struct graph *g = &called->module->graphs.at[graph];
-    struct addresses addresses;
-    addresses_init(&addresses, called->module, g);
-    for (uint32_t i = 0; i < g->ops.count; i++) {
-        if (addresses.any && !op_is_passive(called->module, g, &g->ops.at[i]))
-            addresses_of_op(&addresses, &g->ops.at[i], &called->pool);
-        push_callees(called, &g->ops.at[i], root);
-    }
-    addresses_free(&addresses);
-}
-
-/* The graph with all that it calls. */
+/* The graph with all that it calls. Passive ops access nothing. */
 static void find_called(struct called_accesses *called, uint32_t root)
 {
+    const struct module *module = called->module;
     uint32_t first = called->pool.count;
-    while (called->seen.count < called->module->graphs.count)
-        vec_push(&called->seen, 0);
-    push_graph(called, root, root);
-    while (called->stack.count)
-        take_graph(called, called->stack.at[--called->stack.count], root);
+    uint8_t *reached = mem_calloc(module->graphs.count, 1);
+    reached[root] = 1;
+    graphs_mark_reached(module, reached);
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        struct addresses addresses;
+        if (!reached[g])
+            continue;
+        addresses_init(&addresses, module, graph);
+        for (uint32_t i = 0; addresses.any && i < graph->ops.count; i++)
+            if (!op_is_passive(module, graph, &graph->ops.at[i]))
+                addresses_of_op(&addresses, &graph->ops.at[i], &called->pool);
+        addresses_free(&addresses);
+    }
+    mem_free(reached);
     for (uint32_t i = first; i < called->pool.count; i++) {
         struct access *access = &called->pool.at[i];
         access->value = NONE;
@@ -102,32 +82,12 @@ static void find_called(struct called_accesses *called, uint32_t root)
     id_map_set(&called->count, root, called->pool.count - first);
 }
 
-static void add_effects(struct called_accesses *called, const struct addresses *addresses,
-                        const struct op *op, struct accesses *accesses)
-{
-    if (!called->effects)
-        called->effects = effects_new(called->module);
-    effects_of_op(called->effects, op, &called->of_op);
-    for (uint32_t i = 0; i < called->of_op.written.count; i++) {
-        uint32_t value = op_operands(addresses->graph, op)[called->of_op.written.at[i]];
-        const struct address *known = addresses->any ? addresses_find(addresses, value) : NULL;
-        if (known)
-            vec_push(accesses, ((struct access){*known, value, ACCESS_UPDATE}));
-    }
-    for (uint32_t i = 0; i < called->of_op.shared.count; i++) {
-        const struct shared_effect *shared = &called->of_op.shared.at[i];
-        if (!shared->variable)
-            vec_push(accesses, ((struct access){{shared->name, 0, INT64_MAX},
-                                                NONE,
-                                                shared->write ? ACCESS_WRITE : ACCESS_READ}));
-    }
-}
-
 /* Appends what the op accesses by graphs that it calls, if it does: their addresses, the buffers
  * that they name, and the operands that they write. */
 static void called_accesses_of_op(struct called_accesses *called, const struct addresses *addresses,
                                   const struct op *op, struct accesses *accesses)
 {
+    struct op_effects *effects = &called->of_op;
     struct callee callee;
     if (op_call_kind(op) == CALL_NONE)
         return;
@@ -140,7 +100,22 @@ static void called_accesses_of_op(struct called_accesses *called, const struct a
         for (uint32_t i = 0; i < id_map_get(&called->count, callee.graph); i++)
             vec_push(accesses, called->pool.at[first + i]);
     }
-    add_effects(called, addresses, op, accesses);
+    if (!called->effects)
+        called->effects = effects_new(called->module);
+    effects_of_op(called->effects, op, effects);
+    for (uint32_t i = 0; i < effects->written.count; i++) {
+        uint32_t value = op_operands(addresses->graph, op)[effects->written.at[i]];
+        const struct address *known = addresses->any ? addresses_find(addresses, value) : NULL;
+        if (known)
+            vec_push(accesses, ((struct access){*known, value, ACCESS_UPDATE}));
+    }
+    for (uint32_t i = 0; i < effects->shared.count; i++) {
+        const struct shared_effect *shared = &effects->shared.at[i];
+        if (!shared->variable)
+            vec_push(accesses, ((struct access){{shared->name, 0, INT64_MAX},
+                                                NONE,
+                                                shared->write ? ACCESS_WRITE : ACCESS_READ}));
+    }
 }
 
 static void called_accesses_free(struct called_accesses *called)
@@ -150,8 +125,6 @@ static void called_accesses_free(struct called_accesses *called)
     vec_free(&called->pool);
     id_map_free(&called->first);
     id_map_free(&called->count);
-    vec_free(&called->stack);
-    vec_free(&called->seen);
 }
 
 /* ------------------------------------------------------------------------- pieces ---- */
@@ -252,7 +225,9 @@ struct finder {
     uint32_t *done;       /* the same when it is complete */
     struct vec_u32 chain; /* the ops of the stream at hand so far */
     struct id_map told;   /* by the label of another stream + 1, 0 for the default one: the last of
-                           * the chain that an op there was found to be beside */
+                           * the chain that an op there was found to run concurrently with */
+    struct id_map last;   /* by the value that stands for a memory: the last place in `sorted`, from
+                           * 1, that wrote it as such */
     struct overlaps *found;
 };
 
@@ -314,12 +289,6 @@ static void find_accesses(struct finder *finder)
 
 /* --------------------------------------------------------------------- of one stream ---- */
 
-static bool meets(const struct access *a, const struct access *b)
-{
-    return (a->kind != ACCESS_READ || b->kind != ACCESS_READ) &&
-           address_meets(&a->address, &b->address);
-}
-
 /* The access of an op that another one meets: a write, if there is one. */
 static struct access met_by(const struct finder *finder, uint32_t op, const struct access *access)
 {
@@ -327,7 +296,8 @@ static struct access met_by(const struct finder *finder, uint32_t op, const stru
     bool any = false;
     for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
         const struct access *own = &finder->accesses.at[i];
-        if (!meets(own, access) || (any && (met.kind != ACCESS_READ || own->kind == ACCESS_READ)))
+        if ((own->kind == ACCESS_READ && (access->kind == ACCESS_READ || any)) ||
+            met.kind != ACCESS_READ || !address_meets(&own->address, &access->address))
             continue;
         met = *own;
         any = true;
@@ -336,48 +306,29 @@ static struct access met_by(const struct finder *finder, uint32_t op, const stru
     return met;
 }
 
-static void note_accesses(struct finder *finder, uint32_t op, uint32_t number)
-{
-    for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
-        pieces_set(&finder->accessed, finder->pieces_of[i], number);
-        if (finder->accesses.at[i].kind != ACCESS_READ)
-            pieces_set(&finder->written, finder->pieces_of[i], number);
-    }
-}
-
-/* Of a stream beside the one at hand, the first op is enough, as those behind it have the same
- * reason. */
-static bool is_told(struct finder *finder, uint32_t op, uint32_t last)
-{
-    uint32_t stream = finder->order->stream[op];
-    uint32_t *told = id_map_at(&finder->told, stream == NONE ? 0 : stream + 1);
-    bool same = *told == last;
-    *told = last;
-    return same;
-}
-
-static bool is_one_memory(const struct finder *finder, const struct overlap *overlap)
-{
-    uint32_t a = overlap->first.value, b = overlap->later.value;
-    return a != NONE && b != NONE &&
-           memory_of(&finder->addresses.memories, a) == memory_of(&finder->addresses.memories, b);
-}
-
 /* An access meets the last of the stream's, counted from 1; 0: none. */
 static void note_met(struct finder *finder, uint32_t op, uint32_t last, const struct access *access)
 {
+    const struct memories *memories = &finder->addresses.memories;
+    uint32_t stream = finder->order->stream[op];
     if (last == 0)
         return;
     uint32_t from = finder->chain.at[last - 1];
     struct overlap overlap = {from, op, met_by(finder, from, access), *access};
+    uint32_t a = overlap.first.value, b = overlap.later.value;
     if (last <= finder->known[op]) {
-        if (!is_one_memory(finder, &overlap))
+        if (a == NONE || b == NONE || memory_of(memories, a) != memory_of(memories, b))
             vec_push(&finder->found->ordered, overlap);
-    } else if (!is_told(finder, op, last))
+        return;
+    }
+    /* Of another stream the first op is enough, as those after it have the same reason. */
+    uint32_t *told = id_map_at(&finder->told, stream == NONE ? 0 : stream + 1);
+    if (*told != last)
         vec_push(&finder->found->unordered, overlap);
+    *told = last;
 }
 
-/* Who reads meets writes alone; who writes meets both, of which the last write is told, too. */
+/* A read meets writes alone; a write meets both, of which the last write is told, too. */
 static void visit_op(struct finder *finder, uint32_t op, uint32_t stream)
 {
     for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
@@ -392,8 +343,12 @@ static void visit_op(struct finder *finder, uint32_t op, uint32_t stream)
     if (finder->order->stream[op] != stream)
         return;
     vec_push(&finder->chain, op);
-    note_accesses(finder, op, finder->chain.count);
     finder->done[op] = finder->chain.count;
+    for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
+        pieces_set(&finder->accessed, finder->pieces_of[i], finder->chain.count);
+        if (finder->accesses.at[i].kind != ACCESS_READ)
+            pieces_set(&finder->written, finder->pieces_of[i], finder->chain.count);
+    }
 }
 
 static void visit_stream(struct finder *finder, uint32_t stream)
@@ -415,66 +370,29 @@ static void visit_stream(struct finder *finder, uint32_t stream)
     }
 }
 
-static void visit_streams(struct finder *finder)
-{
-    struct id_map seen = {NULL, 0, 0};
-    bool default_seen = false;
-    for (uint32_t op = 0; op < finder->graph->ops.count; op++) {
-        uint32_t stream = finder->order->stream[op];
-        if (finder->first[op] == finder->first[op + 1] ||
-            (stream == NONE ? default_seen : id_map_find(&seen, stream) != NONE))
-            continue;
-        if (stream == NONE)
-            default_seen = true;
-        else
-            id_map_set(&seen, stream, 1);
-        visit_stream(finder, stream);
-    }
-    id_map_free(&seen);
-}
-
 /* ---------------------------------------------------------------------- contents ---- */
 
-/* Who wrote what last, as all ops follow one another: numbers are places in `sorted`, from 1. */
-struct reader {
-    struct finder *finder;
-    struct id_map last; /* by the value that stands for a memory: the last that wrote it as such */
-};
-
-static struct access write_at(const struct finder *finder, uint32_t writer,
-                              const struct address *read)
-{
-    for (uint32_t i = finder->first[writer]; i < finder->first[writer + 1]; i++) {
-        const struct access *access = &finder->accesses.at[i];
-        if (access->kind != ACCESS_READ && address_meets(&access->address, read))
-            return *access;
-    }
-    assert(!"nothing is written there");
-    return (struct access){.value = NONE};
-}
-
-/* A value that no op of the graph has written has its contents from outside, by whatever name. */
-static void check_read(struct reader *reader, uint32_t op, uint32_t index,
+/* Ops follow one another as they are in `sorted`. A value that no op of the graph has written has
+ * its contents from outside, by whatever name. */
+static void check_read(struct finder *finder, uint32_t op, uint32_t index,
                        const struct access *read, struct range pieces)
 {
-    struct finder *finder = reader->finder;
     uint32_t wrote =
-        id_map_find(&reader->last, memory_of(&finder->addresses.memories, read->value));
+        id_map_find(&finder->last, memory_of(&finder->addresses.memories, read->value));
     uint32_t last = wrote == NONE ? 0 : pieces_most(&finder->written, pieces);
     if (wrote == NONE || last <= wrote)
         return;
     uint32_t writer = finder->sorted[last - 1];
-    struct overwrite found = {op, writer, index, *read, write_at(finder, writer, &read->address)};
+    struct overwrite found = {op, writer, index, *read, met_by(finder, writer, read)};
     vec_push(&finder->found->overwritten, found);
 }
 
-static void read_and_write(struct reader *reader, uint32_t op, uint32_t number)
+static void read_and_write(struct finder *finder, uint32_t op, uint32_t number)
 {
-    struct finder *finder = reader->finder;
     for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
         const struct access *access = &finder->accesses.at[i];
         if (access->kind != ACCESS_WRITE && access->value != NONE)
-            check_read(reader, op, 0, access, finder->pieces_of[i]);
+            check_read(finder, op, 0, access, finder->pieces_of[i]);
     }
     for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++) {
         const struct access *access = &finder->accesses.at[i];
@@ -482,44 +400,32 @@ static void read_and_write(struct reader *reader, uint32_t op, uint32_t number)
             continue;
         pieces_set(&finder->written, finder->pieces_of[i], number);
         if (access->value != NONE)
-            id_map_set(&reader->last, memory_of(&finder->addresses.memories, access->value),
+            id_map_set(&finder->last, memory_of(&finder->addresses.memories, access->value),
                        number);
     }
 }
 
-static void check_return(struct reader *reader, uint32_t index)
-{
-    struct finder *finder = reader->finder;
-    uint32_t value = finder->graph->returns.at[index];
-    const struct address *address = addresses_find(&finder->addresses, value);
-    if (!address)
-        return;
-    uint32_t low = find_border(finder, address->buffer, address->low);
-    uint32_t high = find_border(finder, address->buffer, address->high);
-    struct access read = {*address, value, ACCESS_READ};
-    check_read(reader, NONE, index, &read, (struct range){low, high - low});
-}
-
 static void visit_contents(struct finder *finder)
 {
-    struct reader reader = {.finder = finder};
+    const struct graph *graph = finder->graph;
     pieces_clear(&finder->written);
     for (uint32_t i = 0; i < finder->order->n_ops; i++)
-        if (finder->sorted[i] < finder->graph->ops.count)
-            read_and_write(&reader, finder->sorted[i], i + 1);
-    for (uint32_t i = 0; i < finder->graph->returns.count && finder->addresses.any; i++)
-        check_return(&reader, i);
-    id_map_free(&reader.last);
-}
-
-/* Ops that access bytes which a later op overwrites, by the last writers that visit_contents has
- * found. What a kernel writes, it may read again. */
-static void find_reused(struct finder *finder)
-{
+        if (finder->sorted[i] < graph->ops.count)
+            read_and_write(finder, finder->sorted[i], i + 1);
+    for (uint32_t i = 0; i < graph->returns.count && finder->addresses.any; i++) {
+        const struct address *address = addresses_find(&finder->addresses, graph->returns.at[i]);
+        if (!address)
+            continue;
+        uint32_t low = find_border(finder, address->buffer, address->low);
+        uint32_t high = find_border(finder, address->buffer, address->high);
+        struct access read = {*address, graph->returns.at[i], ACCESS_READ};
+        check_read(finder, NONE, i, &read, (struct range){low, high - low});
+    }
+    /* Ops that access bytes which a later op overwrites: what a kernel writes, it may read. */
     for (uint32_t place = 0; place < finder->order->n_ops; place++) {
         uint32_t op = finder->sorted[place];
         bool reused = false;
-        if (op >= finder->graph->ops.count)
+        if (op >= graph->ops.count)
             continue;
         for (uint32_t i = finder->first[op]; i < finder->first[op + 1]; i++)
             reused |= pieces_most(&finder->written, finder->pieces_of[i]) > place + 1;
@@ -530,6 +436,23 @@ static void find_reused(struct finder *finder)
 
 /* ---------------------------------------------------------------------------- driving ---- */
 
+bool overlaps_can_be(const struct module *module, const struct graph *graph)
+{
+    uint32_t i = 0;
+    if (!module_may_have(module, W_address))
+        return false;
+    while (i < graph->ops.count && op_call_kind(&graph->ops.at[i]) == CALL_NONE)
+        i++;
+    if (i == graph->ops.count)
+        return graph_has_addresses(module, graph);
+    /* All graphs at once: this is asked for each of them. */
+    for (i = 0; i < module->attrs.count; i++)
+        if (module->attrs.at[i].key == W_address)
+            return true;
+    return false;
+}
+
+/* Sorts the nodes of an order; false where it has a cycle. */
 static bool sort(struct finder *finder, const struct order *order)
 {
     struct order_cycle cycle;
@@ -540,73 +463,56 @@ static bool sort(struct finder *finder, const struct order *order)
     return acyclic;
 }
 
-static void find_all(struct finder *finder, const struct order *order)
+/* Each stream with ops that access addressed memory; then contents. */
+static void visit_all(struct finder *finder)
 {
-    struct gates gates;
-    gates_init(&gates, finder->module, finder->graph, order);
-    if (sort(finder, &gates.order) || sort(finder, order)) {
-        uint32_t n = finder->order->n_ops;
-        finder->known = mem_calloc(n, sizeof *finder->known);
-        finder->done = mem_calloc(n, sizeof *finder->done);
-        cut_pieces(finder);
-        pieces_init(&finder->written, finder->borders.count);
-        pieces_init(&finder->accessed, finder->borders.count);
-        visit_streams(finder);
-        visit_contents(finder);
-        find_reused(finder);
+    struct id_map seen = {NULL, 0, 0}; /* streams, by the label + 1, 0 for the default one */
+    uint32_t n = finder->order->n_ops;
+    finder->known = mem_calloc(n, sizeof *finder->known);
+    finder->done = mem_calloc(n, sizeof *finder->done);
+    cut_pieces(finder);
+    pieces_init(&finder->written, finder->borders.count);
+    pieces_init(&finder->accessed, finder->borders.count);
+    for (uint32_t op = 0; op < finder->graph->ops.count; op++) {
+        uint32_t stream = finder->order->stream[op];
+        uint32_t *mark = id_map_at(&seen, stream == NONE ? 0 : stream + 1);
+        if (finder->first[op] == finder->first[op + 1] || *mark != NONE)
+            continue;
+        *mark = 1;
+        visit_stream(finder, stream);
     }
-    gates_free(&gates);
-}
-
-static void finder_free(struct finder *finder)
-{
-    addresses_free(&finder->addresses);
-    vec_free(&finder->accesses);
-    mem_free(finder->first);
-    mem_free(finder->pieces_of);
-    vec_free(&finder->borders);
-    pieces_free(&finder->written);
-    pieces_free(&finder->accessed);
-    mem_free(finder->sorted);
-    mem_free(finder->known);
-    mem_free(finder->done);
-    vec_free(&finder->chain);
-    id_map_free(&finder->told);
-}
-
-static bool has_calls(const struct graph *graph)
-{
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        if (op_call_kind(&graph->ops.at[i]) != CALL_NONE)
-            return true;
-    return false;
-}
-
-bool overlaps_can_be(const struct module *module, const struct graph *graph)
-{
-    if (!module_may_have(module, W_address))
-        return false;
-    if (!has_calls(graph))
-        return graph_has_addresses(module, graph);
-    /* All graphs at once: this is asked for each of them. */
-    for (uint32_t i = 0; i < module->attrs.count; i++)
-        if (module->attrs.at[i].key == W_address)
-            return true;
-    return false;
+    id_map_free(&seen);
+    visit_contents(finder);
 }
 
 void overlaps_find(struct overlaps *overlaps, const struct module *module,
                    const struct graph *graph, const struct order *order)
 {
     struct finder finder = {.module = module, .graph = graph, .order = order, .found = overlaps};
+    struct gates gates;
     *overlaps = (struct overlaps){.ordered = {NULL, 0, 0}};
-    if (overlaps_can_be(module, graph)) {
-        addresses_init(&finder.addresses, module, graph);
-        finder.addresses.any = true; /* its ops may name buffers that called graphs cut */
-        find_accesses(&finder);
-        find_all(&finder, order);
-    }
-    finder_free(&finder);
+    if (!overlaps_can_be(module, graph))
+        return;
+    addresses_init(&finder.addresses, module, graph);
+    finder.addresses.any = true; /* its ops may name buffers that called graphs cut */
+    find_accesses(&finder);
+    gates_init(&gates, module, graph, order);
+    if (sort(&finder, &gates.order) || sort(&finder, order))
+        visit_all(&finder);
+    gates_free(&gates);
+    addresses_free(&finder.addresses);
+    vec_free(&finder.accesses);
+    mem_free(finder.first);
+    mem_free(finder.pieces_of);
+    vec_free(&finder.borders);
+    pieces_free(&finder.written);
+    pieces_free(&finder.accessed);
+    mem_free(finder.sorted);
+    mem_free(finder.known);
+    mem_free(finder.done);
+    vec_free(&finder.chain);
+    id_map_free(&finder.told);
+    id_map_free(&finder.last);
 }
 
 void overlaps_free(struct overlaps *overlaps)
