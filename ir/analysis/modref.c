@@ -35,18 +35,17 @@ static uint32_t slot_place(const struct module *module, const struct graph *grap
     return slot < unlabelled ? slot : NONE;
 }
 
-static struct range slot_values(const struct module *module, const struct graph *graph,
-                                const struct op *op, const struct op_type *type, uint32_t slot)
+uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
+                  uint32_t n)
 {
-    uint32_t place = slot_place(module, graph, op, type, slot);
-    return place == NONE ? (struct range){0, 0} : op_operand(graph, op, place).values;
-}
-
-/* By the data of the op's type. A kernel of one's own for a view makes a copy, for all that is
- * known. */
-static uint32_t alias_by_type(const struct module *module, const struct graph *graph,
-                              const struct op *op, uint32_t n)
-{
+    const struct attr *alias = attr_find(module, op->attrs, W_alias);
+    if (graph->values.at[op->results.first + n].type == module->token)
+        return NONE;
+    if (alias)
+        return alias->value.kind == ATTR_LIST && n < alias->value.count
+                   ? op_place(graph, op, &module->attr_values.at[alias->value.first + n])
+                   : NONE;
+    /* A private kernel for a view makes a copy, for all that is known. */
     const struct op_type *type = op_type_find(module, op->type);
     if (!type || (type->view && op->kernel != NONE))
         return NONE;
@@ -57,39 +56,21 @@ static uint32_t alias_by_type(const struct module *module, const struct graph *g
     return place == NONE ? NONE : value_at(graph, op, place);
 }
 
-uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
-                  uint32_t n)
-{
-    const struct attr *alias = attr_find(module, op->attrs, W_alias);
-    if (graph->values.at[op->results.first + n].type == module->token)
-        return NONE;
-    if (!alias)
-        return alias_by_type(module, graph, op, n);
-    if (alias->value.kind != ATTR_LIST || n >= alias->value.count)
-        return NONE;
-    return op_place(graph, op, &module->attr_values.at[alias->value.first + n]);
-}
-
 /* The values that element or slot `n` says are written; false past the last. */
 static bool written_at(const struct module *module, const struct graph *graph, const struct op *op,
                        uint32_t n, struct range *values)
 {
     const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
     const struct op_type *type = inplace ? NULL : op_type_find(module, op->type);
-    *values = (struct range){0, 0};
-    if (inplace) {
-        if (inplace->value.kind != ATTR_LIST || n >= inplace->value.count)
-            return false;
-        uint32_t place =
-            op_named_place(graph, op, &module->attr_values.at[inplace->value.first + n]);
-        if (place != NONE)
-            *values = op_operand(graph, op, place).values;
-        return true;
-    }
-    if (!type || n >= type->n_operands)
+    uint32_t place = NONE;
+    if (inplace ? inplace->value.kind != ATTR_LIST || n >= inplace->value.count
+                : !type || n >= type->n_operands)
         return false;
-    if (type->slots[n].writes && !op_is_unchecked(module, op))
-        *values = slot_values(module, graph, op, type, n);
+    if (inplace)
+        place = op_named_place(graph, op, &module->attr_values.at[inplace->value.first + n]);
+    else if (type->slots[n].writes && !op_is_unchecked(module, op))
+        place = slot_place(module, graph, op, type, n);
+    *values = place == NONE ? (struct range){0, 0} : op_operand(graph, op, place).values;
     return true;
 }
 
@@ -150,18 +131,11 @@ uint32_t op_shared_name(const struct module *module, const struct op *op)
 
 /* -------------------------------------------------------------------- memories of values ---- */
 
-struct walker {
-    const struct module *module;
-    const struct graph *graph;
-    struct memories *memories;
-    struct id_map variables; /* by `shared_name`: the first value of that memory */
-};
-
 /* Makes the value part of another's memory. */
-static void join(struct walker *walker, uint32_t value, uint32_t with)
+static void join(struct memories *memories, const struct graph *graph, uint32_t value,
+                 uint32_t with)
 {
-    struct memories *memories = walker->memories;
-    uint32_t n_values = walker->graph->values.count;
+    uint32_t n_values = graph->values.count;
     if (!memories->of) {
         memories->of = mem_realloc(NULL, n_values, sizeof *memories->of);
         for (uint32_t i = 0; i < n_values; i++)
@@ -170,41 +144,30 @@ static void join(struct walker *walker, uint32_t value, uint32_t with)
     memories->of[value] = memories->of[with];
 }
 
-static void walk_results(struct walker *walker, const struct op *op)
-{
-    for (uint32_t n = 0; n < op->results.count; n++) {
-        uint32_t operand = op_alias(walker->module, walker->graph, op, n);
-        if (operand != NONE)
-            join(walker, op->results.first + n, operand);
-    }
-}
-
-static void walk_variable(struct walker *walker, const struct op *op)
-{
-    uint32_t name = op_shared_name(walker->module, op);
-    if (name == NONE || op->results.count == 0)
-        return;
-    uint32_t *first = id_map_at(&walker->variables, name);
-    if (*first == NONE)
-        *first = op->results.first;
-    else
-        join(walker, op->results.first, *first);
-}
-
 void memories_init(struct memories *memories, const struct module *module,
                    const struct graph *graph)
 {
-    struct walker walker = {.module = module, .graph = graph, .memories = memories};
+    struct id_map variables = {NULL, 0, 0}; /* by `shared_name`: the first value of that memory */
     memories->of = NULL;
     for (uint32_t i = 0; i < graph->body.count; i++) {
         if (item_kind(graph->body.at[i]) != ITEM_OP)
             continue;
         const struct op *op = &graph->ops.at[item_id(graph->body.at[i])];
-        walk_results(&walker, op);
-        if (op->attrs.count)
-            walk_variable(&walker, op);
+        for (uint32_t n = 0; n < op->results.count; n++) {
+            uint32_t operand = op_alias(module, graph, op, n);
+            if (operand != NONE)
+                join(memories, graph, op->results.first + n, operand);
+        }
+        uint32_t name = op->attrs.count ? op_shared_name(module, op) : NONE;
+        if (name == NONE || op->results.count == 0)
+            continue;
+        uint32_t *first = id_map_at(&variables, name);
+        if (*first == NONE)
+            *first = op->results.first;
+        else
+            join(memories, graph, op->results.first, *first);
     }
-    id_map_free(&walker.variables);
+    id_map_free(&variables);
 }
 
 void memories_free(struct memories *memories)
@@ -222,40 +185,24 @@ static const char *const engines[] = {
     "DNN_VM_RTS_OP_STORE", "dvpp_ops_kernel", "DNN_VM_HOST_CPU_OP_STORE",
 };
 
-static bool is_set(const struct module *module, const struct op *op, uint32_t key)
-{
-    const struct attr *attr = attr_find(module, op->attrs, key);
-    return attr && (attr->value.kind == ATTR_INT || attr->value.kind == ATTR_BOOL) &&
-           attr->value.i != 0;
-}
-
-/* 1 and 0: the engine has cores, or none; -1: nothing is said. */
-static int engine_has_cores(const struct module *module, const struct op *op)
-{
-    uint32_t name = attr_string(module, op->attrs, W__ge_attr_op_kernel_lib_name);
-    if (name == NONE)
-        return -1;
-    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
-        if (name_is(module, name, engines[i]))
-            return 0;
-    return 1;
-}
-
 bool op_has_no_cores(const struct module *module, const struct op *op)
 {
-    const struct op_type *type;
-    if (op->attrs.count > 0) {
-        if (is_set(module, op, W__hccl))
-            return false;
-        if (is_set(module, op, W_no_cores))
-            return true;
-        if (is_set(module, op, W_supportSuperKernel))
-            return false;
-        int engine = engine_has_cores(module, op);
-        if (engine >= 0)
-            return engine == 0;
+    /* What says it first, and whether the op has no cores then. */
+    static const struct {
+        uint32_t key;
+        bool no_cores;
+    } flags[] = {{W__hccl, false}, {W_no_cores, true}, {W_supportSuperKernel, false}};
+    for (size_t i = 0; op->attrs.count && i < sizeof flags / sizeof flags[0]; i++) {
+        const struct attr *attr = attr_find(module, op->attrs, flags[i].key);
+        if (attr && (attr->value.kind == ATTR_INT || attr->value.kind == ATTR_BOOL) &&
+            attr->value.i != 0)
+            return flags[i].no_cores;
     }
-    type = op_type_find(module, op->type);
+    uint32_t engine = attr_string(module, op->attrs, W__ge_attr_op_kernel_lib_name);
+    for (size_t i = 0; engine != NONE && i < sizeof engines / sizeof engines[0]; i++)
+        if (name_is(module, engine, engines[i]))
+            return true;
+    const struct op_type *type = engine == NONE ? op_type_find(module, op->type) : NULL;
     return type && type->no_cores && !op_is_unchecked(module, op);
 }
 
@@ -354,71 +301,53 @@ static void access_value(struct effect_walker *walker, uint32_t value, bool writ
         walker->of->written[memory] = 1;
 }
 
-static void add_writes(struct effect_walker *walker, const struct op *op)
+static void add_op(struct effect_walker *walker, const struct op *op)
 {
+    const uint32_t *operands = op_operands(walker->graph, op);
     struct op_write write = {0};
+    for (uint32_t i = 0; walker->variables.count && i < op->operands.count; i++)
+        access_value(walker, operands[i], false);
     while (op_next_write(walker->effects->module, walker->graph, op, &write))
         access_value(walker, write.operand, true);
-}
-
-static void add_called(struct effect_walker *walker, const struct op *op)
-{
+    if (op->attrs.count == 0)
+        return;
+    add_named(walker, op, W_reads);
+    add_named(walker, op, W_writes);
+    if (op_call_kind(op) == CALL_NONE)
+        return;
     struct op_effects *found = &walker->effects->of_op;
     effects_of_op(walker->effects, op, found);
     for (uint32_t i = 0; i < found->written.count; i++)
-        access_value(walker, op_operands(walker->graph, op)[found->written.at[i]], true);
+        access_value(walker, operands[found->written.at[i]], true);
     for (uint32_t i = 0; i < found->shared.count; i++)
         add_shared(walker, found->shared.at[i].name, found->shared.at[i].variable,
                    found->shared.at[i].write);
 }
 
-static void add_op(struct effect_walker *walker, const struct op *op)
-{
-    for (uint32_t i = 0; walker->variables.count && i < op->operands.count; i++)
-        access_value(walker, op_operands(walker->graph, op)[i], false);
-    add_writes(walker, op);
-    if (op->attrs.count == 0)
-        return;
-    add_named(walker, op, W_reads);
-    add_named(walker, op, W_writes);
-    if (op_call_kind(op) != CALL_NONE)
-        add_called(walker, op);
-}
-
-static void find_variables(struct effect_walker *walker)
-{
-    const struct module *module = walker->effects->module;
-    memories_init(&walker->memories, module, walker->graph);
-    for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
-        const struct op *op = &walker->graph->ops.at[i];
-        uint32_t name = op->attrs.count ? op_shared_name(module, op) : NONE;
-        if (name != NONE && op->results.count)
-            id_map_set(&walker->variables, memory_of(&walker->memories, op->results.first), name);
-    }
-}
-
-static void find_returned(struct effect_walker *walker)
-{
-    const struct vec_u32 *returns = &walker->graph->returns;
-    walker->of->returned = mem_calloc(returns->count, sizeof *walker->of->returned);
-    for (uint32_t i = 0; i < returns->count; i++) {
-        uint32_t memory = memory_of(&walker->memories, returns->at[i]);
-        walker->of->returned[i] = memory < walker->graph->n_params ? memory : NONE;
-    }
-}
-
 /* Those of all graphs that it calls are known. */
 static void finish_graph(struct effects *effects, uint32_t id)
 {
-    struct effect_walker walker = {
-        .effects = effects, .graph = &effects->module->graphs.at[id], .of = &effects->graphs[id]};
-    find_variables(&walker);
-    find_returned(&walker);
-    for (uint32_t i = 0; i < walker.graph->ops.count; i++)
-        add_op(&walker, &walker.graph->ops.at[i]);
-    for (uint32_t i = 0; i < walker.of->shared.count; i++)
-        effects->seen[walker.of->shared.at[i].name] = 0;
-    walker.of->state = EFFECTS_DONE;
+    const struct module *module = effects->module;
+    const struct graph *graph = &module->graphs.at[id];
+    struct graph_effects *of = &effects->graphs[id];
+    struct effect_walker walker = {.effects = effects, .graph = graph, .of = of};
+    memories_init(&walker.memories, module, graph);
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        uint32_t name = op->attrs.count ? op_shared_name(module, op) : NONE;
+        if (name != NONE && op->results.count)
+            id_map_set(&walker.variables, memory_of(&walker.memories, op->results.first), name);
+    }
+    of->returned = mem_calloc(graph->returns.count, sizeof *of->returned);
+    for (uint32_t i = 0; i < graph->returns.count; i++) {
+        uint32_t memory = memory_of(&walker.memories, graph->returns.at[i]);
+        of->returned[i] = memory < graph->n_params ? memory : NONE;
+    }
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        add_op(&walker, &graph->ops.at[i]);
+    for (uint32_t i = 0; i < of->shared.count; i++)
+        effects->seen[of->shared.at[i].name] = 0;
+    of->state = EFFECTS_DONE;
     memories_free(&walker.memories);
     id_map_free(&walker.variables);
 }
@@ -457,19 +386,15 @@ static void step(struct effects *effects)
     effects->stack.count--;
 }
 
-static void begin(struct effects *effects)
-{
-    const struct module *module = effects->module;
-    effects->n_graphs = module->graphs.count;
-    effects->graphs = mem_calloc(module->graphs.count, sizeof *effects->graphs);
-    effects->seen = mem_calloc(module->names.count, 1);
-}
-
 static void require(struct effects *effects, uint32_t graph)
 {
+    const struct module *module = effects->module;
     uint32_t below = effects->stack.count;
-    if (!effects->graphs)
-        begin(effects);
+    if (!effects->graphs) {
+        effects->n_graphs = module->graphs.count;
+        effects->graphs = mem_calloc(module->graphs.count, sizeof *effects->graphs);
+        effects->seen = mem_calloc(module->names.count, 1);
+    }
     open_graph(effects, graph);
     while (effects->stack.count > below)
         step(effects);
@@ -515,18 +440,6 @@ uint32_t effects_returned(struct effects *effects, uint32_t graph, uint32_t n)
                : NONE;
 }
 
-static void add_callee(struct effects *effects, const struct op *op, uint32_t graph,
-                       struct op_effects *found)
-{
-    require(effects, graph);
-    const struct graph_effects *of = &effects->graphs[graph];
-    for (uint32_t i = 0; i < effects->module->graphs.at[graph].n_params; i++)
-        if (of->written[i] && operand_of(op, i) != NONE)
-            vec_push(&found->written, operand_of(op, i));
-    for (uint32_t i = 0; i < of->shared.count; i++)
-        vec_push(&found->shared, of->shared.at[i]);
-}
-
 void effects_of_op(struct effects *effects, const struct op *op, struct op_effects *found)
 {
     struct callee callee;
@@ -535,7 +448,13 @@ void effects_of_op(struct effects *effects, const struct op *op, struct op_effec
     for (uint32_t n = 0; op_callee(effects->module, op, n, &callee); n++) {
         if (callee.graph == NONE)
             continue;
-        add_callee(effects, op, callee.graph, found);
+        require(effects, callee.graph);
+        const struct graph_effects *of = &effects->graphs[callee.graph];
+        for (uint32_t i = 0; i < effects->module->graphs.at[callee.graph].n_params; i++)
+            if (of->written[i] && operand_of(op, i) != NONE)
+                vec_push(&found->written, operand_of(op, i));
+        for (uint32_t i = 0; i < of->shared.count; i++)
+            vec_push(&found->shared, of->shared.at[i]);
         carried = callee.role == ROLE_CARRIED ? callee.graph : carried;
     }
     if (carried != NONE)
