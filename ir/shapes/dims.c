@@ -62,16 +62,6 @@ enum dim_fault dim_term_multiply_name(struct dim_term *term, const struct module
     return DIM_FINE;
 }
 
-static enum dim_fault insert_term(struct dim_sum *sum, uint32_t at, const struct dim_term *term)
-{
-    if (sum->count == DIM_MAX_TERMS)
-        return DIM_TOO_MANY_TERMS;
-    memmove(&sum->terms[at + 1], &sum->terms[at], (sum->count - at) * sizeof *term);
-    sum->terms[at] = *term;
-    sum->count++;
-    return DIM_FINE;
-}
-
 enum dim_fault dim_sum_add(struct dim_sum *sum, const struct module *module,
                            const struct dim_term *term)
 {
@@ -81,35 +71,35 @@ enum dim_fault dim_sum_add(struct dim_sum *sum, const struct module *module,
         return DIM_FINE;
     while (at < sum->count && compare_terms(module, &sum->terms[at], term) < 0)
         at++;
-    if (at == sum->count || compare_terms(module, &sum->terms[at], term) != 0)
-        return insert_term(sum, at, term);
-    if (__builtin_add_overflow(sum->terms[at].coefficient, term->coefficient, &both))
-        return DIM_OVERFLOW;
-    sum->terms[at].coefficient = both;
+    if (at < sum->count && compare_terms(module, &sum->terms[at], term) == 0) {
+        if (__builtin_add_overflow(sum->terms[at].coefficient, term->coefficient, &both))
+            return DIM_OVERFLOW;
+        sum->terms[at].coefficient = both;
+        return DIM_FINE;
+    }
+    if (sum->count == DIM_MAX_TERMS)
+        return DIM_TOO_MANY_TERMS;
+    memmove(&sum->terms[at + 1], &sum->terms[at], (sum->count - at) * sizeof *term);
+    sum->terms[at] = *term;
+    sum->count++;
     return DIM_FINE;
 }
 
 /* ----------------------------------------------------------------------------- text ---- */
 
-static void spell_term(struct text *text, const struct module *module, const struct dim_term *term)
-{
-    bool coefficient = term->coefficient != 1 || term->degree == 0;
-    if (coefficient)
-        text_signed(text, term->coefficient);
-    for (uint32_t i = 0; i < term->degree; i++) {
-        const struct intern_name *name = &module->names.names[term->names[i]];
-        if (i > 0 || coefficient)
-            text_char(text, '*');
-        text_bytes(text, name->text, name->size);
-    }
-}
-
 void dim_spell_sum(struct text *text, const struct module *module, const struct dim_sum *sum)
 {
     for (uint32_t i = 0; i < sum->count; i++) {
-        if (i)
-            text_bytes(text, " + ", 3);
-        spell_term(text, module, &sum->terms[i]);
+        const struct dim_term *term = &sum->terms[i];
+        bool coefficient = term->coefficient != 1 || term->degree == 0;
+        text_string(text, i ? " + " : "");
+        if (coefficient)
+            text_signed(text, term->coefficient);
+        for (uint32_t n = 0; n < term->degree; n++) {
+            const struct intern_name *name = &module->names.names[term->names[n]];
+            text_string(text, n > 0 || coefficient ? "*" : "");
+            text_bytes(text, name->text, name->size);
+        }
     }
 }
 
@@ -189,8 +179,8 @@ bool dim_has_name(const struct module *module, int64_t dim, uint32_t name)
 
 /* --------------------------------------------------------------------------- values ---- */
 
-static const struct dim_binding *find_binding(const struct dim_binding *bindings, uint32_t count,
-                                              uint32_t name)
+const struct dim_binding *dim_find_binding(const struct dim_binding *bindings, uint32_t count,
+                                           uint32_t name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (bindings[i].name == name)
@@ -198,26 +188,7 @@ static const struct dim_binding *find_binding(const struct dim_binding *bindings
     return NULL;
 }
 
-static enum dim_fault bind_term(const struct module *module, const struct dim_term *term,
-                                const struct dim_binding *bindings, uint32_t count,
-                                struct dim_term *bound)
-{
-    enum dim_fault fault = DIM_FINE;
-    bool zero = false;
-    *bound = dim_one;
-    for (uint32_t i = 0; i < term->degree; i++) {
-        const struct dim_binding *binding = find_binding(bindings, count, term->names[i]);
-        zero |= binding && binding->value == 0;
-    }
-    bound->coefficient = zero ? 0 : term->coefficient;
-    for (uint32_t i = 0; i < term->degree && fault == DIM_FINE && !zero; i++) {
-        const struct dim_binding *binding = find_binding(bindings, count, term->names[i]);
-        fault = binding ? dim_term_multiply(bound, binding->value)
-                        : dim_term_multiply_name(bound, module, term->names[i]);
-    }
-    return fault;
-}
-
+/* Terms with a factor 0 go, whatever their other factors are. */
 enum dim_fault dim_bind(struct module *module, int64_t dim, const struct dim_binding *bindings,
                         uint32_t count, int64_t *bound)
 {
@@ -228,8 +199,19 @@ enum dim_fault dim_bind(struct module *module, int64_t dim, const struct dim_bin
         return DIM_FINE;
     dim_to_sum(module, dim, &sum);
     for (uint32_t i = 0; i < sum.count && fault == DIM_FINE; i++) {
-        struct dim_term term;
-        fault = bind_term(module, &sum.terms[i], bindings, count, &term);
+        const struct dim_term *from = &sum.terms[i];
+        struct dim_term term = dim_one;
+        term.coefficient = from->coefficient;
+        for (uint32_t n = 0; n < from->degree; n++) {
+            const struct dim_binding *binding = dim_find_binding(bindings, count, from->names[n]);
+            if (binding && binding->value == 0)
+                term.coefficient = 0;
+        }
+        for (uint32_t n = 0; n < from->degree && fault == DIM_FINE && term.coefficient; n++) {
+            const struct dim_binding *binding = dim_find_binding(bindings, count, from->names[n]);
+            fault = binding ? dim_term_multiply(&term, binding->value)
+                            : dim_term_multiply_name(&term, module, from->names[n]);
+        }
         if (fault == DIM_FINE)
             fault = dim_sum_add(&result, module, &term);
     }

@@ -56,6 +56,10 @@ struct dim_binding {
     int64_t value; /* not negative */
 };
 
+/* That of a name; NULL. */
+const struct dim_binding *dim_find_binding(const struct dim_binding *bindings, uint32_t count,
+                                           uint32_t name);
+
 /* Whether a sum is one name times a number, or that plus a constant. */
 bool dim_sum_has_one_name(const struct dim_sum *sum);
 /* The value of the name of such a sum that makes it the number; false where none does. */

@@ -49,67 +49,46 @@ static bool add_row(struct gear_table *table, const int64_t *row)
     return true;
 }
 
-static int64_t value_at(const struct graph *graph, uint32_t gear, uint32_t n)
-{
-    return graph->gear_values.at[graph->gears.at[gear].values.first + n];
-}
-
-static bool add_zip(struct gear_table *table, const struct graph *graph, int64_t *row)
-{
-    bool room = true;
-    for (uint32_t n = 0; room && n < graph->gears.at[0].values.count; n++) {
-        for (uint32_t i = 0; i < table->n_gears; i++)
-            row[i] = value_at(graph, i, n);
-        room = add_row(table, row);
-    }
-    return room;
-}
-
-/* Whether the gear has the value before its n-th place. */
-static bool is_repeated(const struct graph *graph, uint32_t gear, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (value_at(graph, gear, i) == value_at(graph, gear, n))
-            return true;
-    return false;
-}
-
-/* All rows that begin as `row` does, up to `gear`. Values that stand twice are left out, so this
+/* All rows that begin as `row` does, up to `gear`. Values that are repeated are left out, so this
  * ends when the table is full. */
 static bool add_product(struct gear_table *table, const struct graph *graph, int64_t *row,
                         uint32_t gear)
 {
-    bool room = true;
     if (gear == table->n_gears)
         return add_row(table, row);
-    for (uint32_t n = 0; room && n < graph->gears.at[gear].values.count; n++) {
-        row[gear] = value_at(graph, gear, n);
-        if (!is_repeated(graph, gear, n))
+    struct range range = graph->gears.at[gear].values;
+    const int64_t *values = graph->gear_values.at + range.first;
+    bool room = true;
+    for (uint32_t n = 0; room && n < range.count; n++) {
+        uint32_t first = 0;
+        while (values[first] != values[n])
+            first++;
+        row[gear] = values[n];
+        if (first == n)
             room = add_product(table, graph, row, gear + 1);
     }
     return room;
 }
 
-/* Of a product that fits the table. */
-static uint64_t count_repeated(const struct gear_table *table, const struct graph *graph)
-{
-    uint64_t all = 1;
-    for (uint32_t i = 0; i < table->n_gears; i++)
-        if (__builtin_mul_overflow(all, graph->gears.at[i].values.count, &all))
-            return UINT64_MAX;
-    return all - table->n_rows;
-}
-
 bool gear_table_init(struct gear_table *table, const struct graph *graph)
 {
     uint32_t n = graph->gears.count;
+    uint64_t all = 1; /* combinations of a product, repeated ones too */
+    bool zip = graph->gear_mode == GEARS_ZIP, room = true, fits = true;
     int64_t *row = mem_calloc(n, sizeof *row);
     *table = (struct gear_table){.n_gears = n};
     table->values = mem_calloc((size_t)n * GEARS_MAX_ROWS, sizeof *table->values);
-    bool room = graph->gear_mode == GEARS_ZIP ? add_zip(table, graph, row)
-                                              : add_product(table, graph, row, 0);
-    if (room && graph->gear_mode == GEARS_PRODUCT)
-        table->n_repeated = count_repeated(table, graph);
+    for (uint32_t at = 0; zip && room && at < graph->gears.at[0].values.count; at++) {
+        for (uint32_t i = 0; i < n; i++)
+            row[i] = graph->gear_values.at[graph->gears.at[i].values.first + at];
+        room = add_row(table, row);
+    }
+    if (!zip)
+        room = add_product(table, graph, row, 0);
+    for (uint32_t i = 0; i < n; i++)
+        fits = fits && !__builtin_mul_overflow(all, graph->gears.at[i].values.count, &all);
+    if (graph->gear_mode == GEARS_PRODUCT)
+        table->n_repeated = fits ? all - table->n_rows : UINT64_MAX;
     if (!room)
         gear_table_free(table);
     mem_free(row);
@@ -152,13 +131,10 @@ void gear_row_text(struct text *text, const struct module *module, const struct 
     }
 }
 
-/* The values of the row whose graph has the name; NULL. */
-static const int64_t *row_of(const struct graph *graph, uint32_t name)
+/* The values of a row that gears were expanded to. */
+static const int64_t *case_row(const struct graph *graph, uint32_t row)
 {
-    for (uint32_t i = 0; i < graph->cases.count; i++)
-        if (graph->cases.at[i].graph == name)
-            return graph->gear_values.at + graph->cases.at[i].values.first;
-    return NULL;
+    return graph->gear_values.at + graph->cases.at[row].values.first;
 }
 
 /* Of the row that has the graph. */
@@ -166,11 +142,14 @@ static const char *copy_text(const struct diag_copy *copy, struct arena *arena)
 {
     const struct module *module = copy->whole;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
-        const int64_t *row = row_of(&module->graphs.at[i], copy->id);
-        if (!row)
+        const struct graph *graph = &module->graphs.at[i];
+        uint32_t n = 0;
+        while (n < graph->cases.count && graph->cases.at[n].graph != copy->id)
+            n++;
+        if (n == graph->cases.count)
             continue;
         struct text text = {NULL, 0, 0};
-        gear_row_text(&text, module, &module->graphs.at[i], row);
+        gear_row_text(&text, module, graph, case_row(graph, n));
         const char *kept = arena_strndup(arena, text.at, text.size);
         text_free(&text);
         return kept;
@@ -193,26 +172,14 @@ bool module_has_cases(const struct module *module)
     return false;
 }
 
-static uint32_t case_graph(const struct module *module, const struct gear_case *row)
-{
-    return id_map_get(&module->named[SYMBOL_GRAPH], row->graph);
-}
-
 void graphs_mark_named(const struct module *module, uint8_t *marks)
 {
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         const struct graph *graph = &module->graphs.at[i];
         graph_mark_called(module, graph, marks);
         for (uint32_t n = 0; n < graph->cases.count; n++)
-            marks[case_graph(module, &graph->cases.at[n])] = 1;
+            marks[id_map_get(&module->named[SYMBOL_GRAPH], graph->cases.at[n].graph)] = 1;
     }
-}
-
-static void reach(struct vec_u32 *reached, uint8_t *marks, uint32_t id)
-{
-    if (!marks[id])
-        vec_push(reached, id);
-    marks[id] = 1;
 }
 
 void graphs_mark_reached(const struct module *module, uint8_t *marks)
@@ -224,39 +191,22 @@ void graphs_mark_reached(const struct module *module, uint8_t *marks)
     while (reached.count) {
         const struct graph *graph = &module->graphs.at[reached.at[--reached.count]];
         struct call_walk walk = {0, 0};
-        for (uint32_t id; (id = graph_next_called(module, graph, &walk)) != NONE;)
-            reach(&reached, marks, id);
-        for (uint32_t i = 0; i < graph->cases.count; i++)
-            reach(&reached, marks, case_graph(module, &graph->cases.at[i]));
+        uint32_t row = 0;
+        for (;;) {
+            uint32_t id = graph_next_called(module, graph, &walk);
+            if (id == NONE && row == graph->cases.count)
+                break;
+            if (id == NONE)
+                id = id_map_get(&module->named[SYMBOL_GRAPH], graph->cases.at[row++].graph);
+            if (!marks[id])
+                vec_push(&reached, id);
+            marks[id] = 1;
+        }
     }
     vec_free(&reached);
 }
 
 /* ------------------------------------------------------------------------ dimensions ---- */
-
-static bool gear_value_of(const struct graph *graph, const int64_t *row, uint32_t name,
-                          int64_t *value)
-{
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (graph->gears.at[i].name == name) {
-            *value = row[i];
-            return true;
-        }
-    return false;
-}
-
-static bool term_value(const struct graph *graph, const int64_t *row, const struct dim_term *term,
-                       int64_t *product)
-{
-    *product = term->coefficient;
-    for (uint32_t i = 0; i < term->degree; i++) {
-        int64_t value;
-        if (!gear_value_of(graph, row, term->names[i], &value) ||
-            __builtin_mul_overflow(*product, value, product))
-            return false;
-    }
-    return true;
-}
 
 int64_t gear_row_dim(const struct module *module, const struct graph *graph, const int64_t *row,
                      int64_t dim)
@@ -267,9 +217,14 @@ int64_t gear_row_dim(const struct module *module, const struct graph *graph, con
         return dim;
     dim_to_sum(module, dim, &sum);
     for (uint32_t i = 0; i < sum.count; i++) {
-        int64_t product;
-        if (!term_value(graph, row, &sum.terms[i], &product) ||
-            __builtin_add_overflow(all, product, &all))
+        const struct dim_term *term = &sum.terms[i];
+        int64_t product = term->coefficient;
+        for (uint32_t n = 0; n < term->degree; n++) {
+            const struct gear *gear = graph_find_gear(graph, term->names[n]);
+            if (!gear || __builtin_mul_overflow(product, row[gear - graph->gears.at], &product))
+                return DIM_UNKNOWN;
+        }
+        if (__builtin_add_overflow(all, product, &all))
             return DIM_UNKNOWN;
     }
     return all;
@@ -291,44 +246,36 @@ struct type_binder {
     } recent[RECENT_TYPES]; /* by the low bits of the id */
 };
 
-static bool bind_dims(struct type_binder *binder, uint32_t id, int64_t *dims)
+static bool bind_type(struct attr_map *map, struct attr_value *value)
 {
+    struct type_binder *binder = map->user;
     struct module *module = binder->module;
-    uint32_t count = type_n_dims(&module->types.at[id]);
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t dim = type_dims(module, id)[i];
-        *binder->fault = (struct bind_fault){
-            dim, dim_bind(module, dim, binder->bindings, binder->count, &dims[i])};
-        if (binder->fault->fault != DIM_FINE)
-            return false;
-    }
-    return true;
-}
-
-static void bind_type(struct type_binder *binder, uint32_t *id)
-{
     int64_t dims[MAX_RANK];
-    if (*id == NONE || !binder->ok)
-        return;
-    uint32_t of = *id, at = of % RECENT_TYPES;
+    uint32_t of = value->id, at = of % RECENT_TYPES;
+    if (value->kind != ATTR_TYPE || of == NONE || !binder->ok)
+        return false;
     if (binder->recent[at].id != of) {
-        struct type type = binder->module->types.at[of];
-        binder->ok = bind_dims(binder, of, dims);
-        if (!binder->ok)
-            return;
+        struct type type = module->types.at[of];
+        for (uint32_t i = 0; i < type_n_dims(&type); i++) {
+            int64_t dim = type_dims(module, of)[i];
+            *binder->fault = (struct bind_fault){
+                dim, dim_bind(module, dim, binder->bindings, binder->count, &dims[i])};
+            binder->ok = binder->fault->fault == DIM_FINE;
+            if (!binder->ok)
+                return false;
+        }
         binder->recent[at].id = of;
-        binder->recent[at].bound =
-            module_type(binder->module, type.dtype, type.format, dims, type.rank);
+        binder->recent[at].bound = module_type(module, type.dtype, type.format, dims, type.rank);
     }
-    *id = binder->recent[at].bound;
+    value->id = binder->recent[at].bound;
+    return value->id != of;
 }
 
-static bool bind_attr(struct attr_map *map, struct attr_value *value)
+static void bind_id(struct attr_map *map, uint32_t *type)
 {
-    uint32_t before = value->id;
-    if (value->kind == ATTR_TYPE)
-        bind_type(map->user, &value->id);
-    return value->id != before;
+    struct attr_value value = {.kind = ATTR_TYPE, .id = *type};
+    bind_type(map, &value);
+    *type = value.id;
 }
 
 bool graph_bind_types(struct module *module, struct graph *graph,
@@ -336,34 +283,26 @@ bool graph_bind_types(struct module *module, struct graph *graph,
 {
     struct type_binder binder = {
         .module = module, .bindings = bindings, .count = count, .ok = true, .fault = fault};
-    struct attr_map map = {module, bind_attr, &binder};
+    struct attr_map map = {module, bind_type, &binder};
     for (uint32_t i = 0; i < RECENT_TYPES; i++)
         binder.recent[i].id = NONE;
     for (uint32_t i = 0; i < graph->values.count; i++)
-        bind_type(&binder, &graph->values.at[i].type);
+        bind_id(&map, &graph->values.at[i].type);
     for (uint32_t i = 0; i < graph->result_types.count; i++)
-        bind_type(&binder, &graph->result_types.at[i]);
+        bind_id(&map, &graph->result_types.at[i]);
     if (binder.ok)
         attr_map_graph(&map, graph);
     return binder.ok;
-}
-
-static bool is_bound(const struct dim_binding *bindings, uint32_t count, uint32_t name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (bindings[i].name == name)
-            return true;
-    return false;
 }
 
 void graph_drop_names(struct graph *graph, const struct dim_binding *bindings, uint32_t count)
 {
     uint32_t dims = 0, gears = 0;
     for (uint32_t i = 0; i < graph->dims.count; i++)
-        if (!is_bound(bindings, count, graph->dims.at[i].name))
+        if (!dim_find_binding(bindings, count, graph->dims.at[i].name))
             graph->dims.at[dims++] = graph->dims.at[i];
     for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (!is_bound(bindings, count, graph->gears.at[i].name))
+        if (!dim_find_binding(bindings, count, graph->gears.at[i].name))
             graph->gears.at[gears++] = graph->gears.at[i];
     graph->dims.count = dims;
     graph->gears.count = gears;
@@ -373,36 +312,27 @@ void graph_drop_names(struct graph *graph, const struct dim_binding *bindings, u
 
 /* -------------------------------------------------------- shapes of combinations ---- */
 
-static int64_t dim_of_case(const struct module *module, const struct graph *graph, uint32_t id,
-                           struct gear_shape_dim dim)
-{
-    const int64_t *row = graph->gear_values.at + graph->cases.at[id].values.first;
-    return gear_row_dim(module, graph, row,
-                        type_dims(module, graph->values.at[dim.param].type)[dim.dim]);
-}
-
-static void find_dims(struct gear_shapes *shapes, const struct module *module,
-                      const struct graph *graph)
-{
-    for (uint32_t p = 0; p < graph->n_params; p++) {
-        uint32_t type = graph->values.at[p].type;
-        for (uint32_t d = 0; d < type_n_dims(&module->types.at[type]); d++)
-            if (dim_is_gear(type_dims(module, type)[d]) &&
-                dim_of_case(module, graph, 0, (struct gear_shape_dim){p, d}) >= 0)
-                vec_push(&shapes->dims, (struct gear_shape_dim){p, d});
-    }
-}
-
 void gear_shapes_init(struct gear_shapes *shapes, const struct module *module,
                       const struct graph *graph)
 {
     *shapes = (struct gear_shapes){.values = NULL};
-    find_dims(shapes, module, graph);
+    for (uint32_t p = 0; p < graph->n_params; p++) {
+        uint32_t type = graph->values.at[p].type;
+        for (uint32_t d = 0; d < type_n_dims(&module->types.at[type]); d++) {
+            int64_t dim = type_dims(module, type)[d];
+            if (dim_is_gear(dim) && gear_row_dim(module, graph, case_row(graph, 0), dim) >= 0)
+                vec_push(&shapes->dims, (struct gear_shape_dim){p, d});
+        }
+    }
     uint32_t n = shapes->dims.count;
     shapes->values = mem_calloc((size_t)n * graph->cases.count, sizeof *shapes->values);
     for (uint32_t i = 0; i < graph->cases.count; i++)
-        for (uint32_t d = 0; d < n; d++)
-            shapes->values[(size_t)i * n + d] = dim_of_case(module, graph, i, shapes->dims.at[d]);
+        for (uint32_t d = 0; d < n; d++) {
+            uint32_t type = graph->values.at[shapes->dims.at[d].param].type;
+            int64_t dim = type_dims(module, type)[shapes->dims.at[d].dim];
+            shapes->values[(size_t)i * n + d] =
+                gear_row_dim(module, graph, case_row(graph, i), dim);
+        }
 }
 
 void gear_shapes_free(struct gear_shapes *shapes)
@@ -415,122 +345,89 @@ void gear_shapes_free(struct gear_shapes *shapes)
 struct ge_writer {
     const struct module *module;
     const struct graph *graph;
-    struct gear_table table; /* of gears that are not expanded, without the rows that are marked */
+    struct gear_table table; /* of the rows that there are: expanded, or without those marked */
 };
 
-static uint32_t count_rows(const struct ge_writer *writer)
-{
-    return writer->graph->cases.count ? writer->graph->cases.count : writer->table.n_rows;
-}
-
-static const int64_t *row_at(const struct ge_writer *writer, uint32_t row)
-{
-    return writer->graph->cases.count
-               ? writer->graph->gear_values.at + writer->graph->cases.at[row].values.first
-               : gear_table_row(&writer->table, row);
-}
-
-static int64_t dim_at(const struct ge_writer *writer, uint32_t row, int64_t dim)
-{
-    return gear_row_dim(writer->module, writer->graph, row_at(writer, row), dim);
-}
-
-/* What GE has no words for of a parameter: its shape is known in each combination else; NULL. */
-static const char *unsaid_of(const struct ge_writer *writer, uint32_t param)
-{
-    const struct value *value = &writer->graph->values.at[param];
-    const struct intern_name *name = &writer->module->names.names[value->name];
-    const struct type *type = &writer->module->types.at[value->type];
-    if (memchr(name->text, ';', name->size))
-        return "its name has a semicolon";
-    if (name->size == 0 || *name->text == '^')
-        return "no node can have its name";
-    if (type->rank == RANK_UNKNOWN)
-        return "how many dimensions it has is not known";
-    for (uint32_t row = 0; row < count_rows(writer); row++)
-        for (uint32_t i = 0; i < type->rank; i++)
-            if (dim_at(writer, row, type_dims(writer->module, value->type)[i]) < 0)
-                return "gears do not give all of its dimensions";
-    return NULL;
-}
-
-static void drop_marked(struct gear_table *table, const struct graph *graph)
-{
-    uint32_t kept = 0;
-    for (uint32_t row = 0; row < table->n_rows; row++)
-        if (!gear_row_is_marked(graph, row))
-            memmove(table->values + (size_t)kept++ * table->n_gears, gear_table_row(table, row),
-                    table->n_gears * sizeof *table->values);
-    table->n_rows = kept;
-}
-
-/* What GE has no words for, and of which parameter, or NONE; NULL where it has. */
+/* What GE has no words for, and of which parameter, or NONE; NULL where it has: its shape is known
+ * in each combination. */
 static const char *unsaid(const struct ge_writer *writer, uint32_t *param)
 {
-    const char *why = count_rows(writer) < 2 ? "one combination alone is none to it" : NULL;
+    const struct module *module = writer->module;
+    const struct graph *graph = writer->graph;
     *param = NONE;
-    for (uint32_t i = 0; !why && i < writer->graph->n_params; i++) {
-        why = unsaid_of(writer, i);
-        *param = why ? i : NONE;
+    if (writer->table.n_rows < 2)
+        return "one combination alone is none to it";
+    for (*param = 0; *param < graph->n_params; ++*param) {
+        const struct value *value = &graph->values.at[*param];
+        const struct intern_name *name = &module->names.names[value->name];
+        const struct type *type = &module->types.at[value->type];
+        if (memchr(name->text, ';', name->size))
+            return "its name has a semicolon";
+        if (name->size == 0 || *name->text == '^')
+            return "no node can have its name";
+        if (type->rank == RANK_UNKNOWN)
+            return "how many dimensions it has is not known";
+        for (uint32_t row = 0; row < writer->table.n_rows; row++)
+            for (uint32_t i = 0; i < type->rank; i++)
+                if (gear_row_dim(module, graph, gear_table_row(&writer->table, row),
+                                 type_dims(module, value->type)[i]) < 0)
+                    return "gears do not give all of its dimensions";
     }
-    return why;
+    *param = NONE;
+    return NULL;
 }
 
 /* False where the graph has no gears. The table is to be freed. */
 static bool begin(struct ge_writer *writer, const struct module *module, const struct graph *graph)
 {
+    struct gear_table *table = &writer->table;
+    uint32_t kept = 0;
     *writer = (struct ge_writer){.module = module, .graph = graph};
-    if (graph->gear_mode == GEARS_NONE ||
-        (graph->cases.count == 0 && !gear_table_init(&writer->table, graph)))
+    if (graph->gear_mode == GEARS_NONE || !gear_table_init_left(table, graph))
         return false;
-    if (graph->cases.count == 0)
-        drop_marked(&writer->table, graph);
+    for (uint32_t row = 0; graph->cases.count == 0 && row < table->n_rows; row++)
+        if (!gear_row_is_marked(graph, row))
+            memmove(table->values + (size_t)kept++ * table->n_gears, gear_table_row(table, row),
+                    table->n_gears * sizeof *table->values);
+    table->n_rows = graph->cases.count ? graph->cases.count : kept;
     return true;
-}
-
-static void put_param(const struct ge_writer *writer, uint32_t param, struct text *text)
-{
-    const struct value *value = &writer->graph->values.at[param];
-    const struct intern_name *name = &writer->module->names.names[value->name];
-    text_string(text, param ? ";" : "");
-    text_bytes(text, name->text, name->size);
-    for (uint32_t i = 0; i < writer->module->types.at[value->type].rank; i++) {
-        int64_t dim = type_dims(writer->module, value->type)[i];
-        text_char(text, i ? ',' : ':');
-        text_signed(text, dim_is_gear(dim) ? -1 : dim);
-    }
-    if (writer->module->types.at[value->type].rank == 0)
-        text_char(text, ':');
-}
-
-static void put_row(const struct ge_writer *writer, uint32_t row, struct text *text)
-{
-    const char *between = row ? ";" : "";
-    for (uint32_t param = 0; param < writer->graph->n_params; param++) {
-        uint32_t type = writer->graph->values.at[param].type;
-        for (uint32_t i = 0; i < writer->module->types.at[type].rank; i++) {
-            int64_t dim = type_dims(writer->module, type)[i];
-            if (!dim_is_gear(dim))
-                continue;
-            text_string(text, between);
-            text_signed(text, dim_at(writer, row, dim));
-            between = ",";
-        }
-    }
 }
 
 bool ge_gears_write(struct ge_gears *gears, const struct module *module, const struct graph *graph)
 {
     struct ge_writer writer;
+    struct text *shape = &gears->input_shape, *dims = &gears->dynamic_dims;
     uint32_t param;
     *gears = (struct ge_gears){.input_shape = {NULL, 0, 0}};
     if (!begin(&writer, module, graph))
         return false;
     bool says = !unsaid(&writer, &param);
-    for (uint32_t i = 0; says && i < graph->n_params; i++)
-        put_param(&writer, i, &gears->input_shape);
-    for (uint32_t i = 0; says && i < count_rows(&writer); i++)
-        put_row(&writer, i, &gears->dynamic_dims);
+    for (uint32_t p = 0; says && p < graph->n_params; p++) {
+        const struct value *value = &graph->values.at[p];
+        const struct intern_name *name = &module->names.names[value->name];
+        uint32_t rank = module->types.at[value->type].rank;
+        text_string(shape, p ? ";" : "");
+        text_bytes(shape, name->text, name->size);
+        text_string(shape, rank == 0 ? ":" : "");
+        for (uint32_t i = 0; i < rank; i++) {
+            int64_t dim = type_dims(module, value->type)[i];
+            text_char(shape, i ? ',' : ':');
+            text_signed(shape, dim_is_gear(dim) ? -1 : dim);
+        }
+    }
+    for (uint32_t row = 0; says && row < writer.table.n_rows; row++) {
+        const char *between = row ? ";" : "";
+        for (uint32_t p = 0; p < graph->n_params; p++)
+            for (uint32_t i = 0; i < module->types.at[graph->values.at[p].type].rank; i++) {
+                int64_t dim = type_dims(module, graph->values.at[p].type)[i];
+                if (!dim_is_gear(dim))
+                    continue;
+                text_string(dims, between);
+                text_signed(dims,
+                            gear_row_dim(module, graph, gear_table_row(&writer.table, row), dim));
+                between = ",";
+            }
+    }
     gear_table_free(&writer.table);
     return says;
 }
