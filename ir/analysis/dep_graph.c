@@ -1,6 +1,8 @@
-/* The order of a graph's ops is built in three steps: edges between ops that access one memory,
- * those by events of super kernels as a whole, and a walk over the text for all others. Edges are
- * produced twice: to count them by op, and to place them. */
+/* The order of a graph's ops is built in three steps: a walk over the text for the edges of single
+ * ops, edges between ops that access one memory, and those by events of super kernels as a whole.
+ * They are collected in one list, from which a stable counting sort places them by op. Passive ops
+ * in super kernels then conduct edges to others, and overlapping addresses add edges: each adds to
+ * the list, which is placed again. The time is linear in ops, operands and edges. */
 #include "ir/analysis/dep_graph.h"
 #include "ir/analysis/hazards.h"
 #include "ir/analysis/launch_order.h"
@@ -8,6 +10,42 @@
 #include "ir/core/invariants.h"
 
 #include <string.h>
+
+struct op_edge {
+    uint32_t to;
+    struct order_edge edge;
+};
+
+struct op_edges {
+    struct op_edge *at;
+    uint32_t count, capacity;
+};
+
+struct builder {
+    const struct module *module;
+    const struct graph *graph;
+    struct order *order;
+    struct op_edges edges;         /* as they were found */
+    struct id_map last_of_stream;  /* the last op so far, by label + 1, 0 for the default stream */
+    struct id_map sender_of_event; /* op, by name */
+    uint32_t *follower; /* per passive op that its stream waits for: the next op there that executes
+                         * something, or NONE; NULL where there are none */
+};
+
+static void add_edge(struct builder *builder, uint32_t to, struct order_edge edge)
+{
+    assert(edge.from < builder->order->n_ops && to < builder->order->n_ops);
+    vec_push(&builder->edges, ((struct op_edge){to, edge}));
+}
+
+/* An edge by a clause, which a passive op passes on to its stream. */
+static void add_clause_edge(struct builder *builder, uint32_t to, uint32_t from,
+                            enum order_kind kind, uint32_t name)
+{
+    add_edge(builder, to, (struct order_edge){from, name, kind, NONE});
+    if (builder->follower && builder->follower[to] != NONE)
+        add_edge(builder, builder->follower[to], (struct order_edge){from, name, kind, to});
+}
 
 /* ------------------------------------------------------------------------ events ---- */
 
@@ -42,9 +80,9 @@ struct memory {
 };
 
 struct memory_walker {
+    struct builder *builder;
     const struct module *module;
     const struct graph *graph;
-    struct order_pairs *pairs;
     VEC(struct memory) memories;
     struct memories joined;
     struct id_map of_value;    /* by the value that stands for a memory which some op writes */
@@ -56,221 +94,178 @@ struct memory_walker {
     struct id_map of_variable; /* memory by `shared_name`, of those without a value */
 };
 
-static void add(struct memory_walker *memory_walker, uint32_t to, uint32_t from, uint32_t name)
+static void add_memory_edge(struct memory_walker *walker, uint32_t to, uint32_t from, uint32_t name)
 {
     if (to != from)
-        vec_push(memory_walker->pairs, (struct order_pair){to, from, name});
+        add_edge(walker->builder, to, (struct order_edge){from, name, ORDER_MEMORY, NONE});
 }
 
-static void access_memory(struct memory_walker *memory_walker, uint32_t id, uint32_t op, bool write)
+static void access_memory(struct memory_walker *walker, uint32_t id, uint32_t op, bool write)
 {
-    struct memory *memory = &memory_walker->memories.at[id];
+    struct memory *memory = &walker->memories.at[id];
+    struct vec_u32 *readers = &memory->readers;
     if (!write) {
         /* It may read several values of one memory. */
-        if (memory->readers.count && memory->readers.at[memory->readers.count - 1] == op)
+        if (readers->count && readers->at[readers->count - 1] == op)
             return;
         if (memory->writer != NONE)
-            add(memory_walker, op, memory->writer, memory->name);
-        vec_push(&memory->readers, op);
+            add_memory_edge(walker, op, memory->writer, memory->name);
+        vec_push(readers, op);
         return;
     }
     /* Readers have waited for the writer before them. */
-    for (uint32_t i = 0; i < memory->readers.count; i++)
-        add(memory_walker, op, memory->readers.at[i], memory->name);
-    if (memory->readers.count == 0 && memory->writer != NONE)
-        add(memory_walker, op, memory->writer, memory->name);
-    memory->readers.count = 0;
+    for (uint32_t i = 0; i < readers->count; i++)
+        add_memory_edge(walker, op, readers->at[i], memory->name);
+    if (readers->count == 0 && memory->writer != NONE)
+        add_memory_edge(walker, op, memory->writer, memory->name);
+    readers->count = 0;
     memory->writer = op;
 }
 
-static uint32_t new_memory(struct memory_walker *memory_walker, uint32_t name)
+/* The memory of a key, which gets its accesses where it has none. */
+static uint32_t memory_at(struct memory_walker *walker, struct id_map *memories, uint32_t key,
+                          uint32_t name)
 {
-    vec_push(&memory_walker->memories, (struct memory){.writer = NONE, .name = name});
-    return memory_walker->memories.count - 1;
-}
-
-static uint32_t named_memory(struct memory_walker *memory_walker, struct id_map *memories,
-                             uint32_t name)
-{
-    uint32_t *memory = id_map_at(memories, name);
-    if (*memory == NONE)
-        *memory = new_memory(memory_walker, name);
+    uint32_t *memory = id_map_at(memories, key);
+    if (*memory == NONE) {
+        *memory = walker->memories.count;
+        vec_push(&walker->memories, (struct memory){.writer = NONE, .name = name});
+    }
     return *memory;
 }
 
-/* What the op does by graphs that it calls, which goes on until the next call; or NULL. */
-static const struct op_effects *called_effects(struct memory_walker *memory_walker,
-                                               const struct op *op)
+/* That of a value. */
+static uint32_t find_memory(struct memory_walker *walker, uint32_t value)
 {
+    uint32_t first = memory_of(&walker->joined, value);
+    return memory_at(walker, &walker->of_value, first, walker->graph->values.at[first].name);
+}
+
+/* That of a variable that a called graph uses. This one may have it as a value. */
+static uint32_t variable_memory(struct memory_walker *walker, uint32_t name)
+{
+    uint32_t value = id_map_find(&walker->variables, name);
+    return value == NONE ? memory_at(walker, &walker->of_variable, name, name)
+                         : find_memory(walker, value);
+}
+
+/* What the op does by graphs that it calls, which lasts until the next call; or NULL. Variables of
+ * this graph are one memory with those of called graphs. */
+static const struct op_effects *called_effects(struct memory_walker *walker, const struct op *op)
+{
+    const struct graph *graph = walker->graph;
     if (op_call_kind(op) == CALL_NONE)
         return NULL;
-    effects_of_op(memory_walker->effects, op, &memory_walker->called);
-    return &memory_walker->called;
-}
-
-/* Gives a value that stands for a memory its accesses. */
-static uint32_t find_memory(struct memory_walker *memory_walker, uint32_t value)
-{
-    uint32_t *memory = id_map_at(&memory_walker->of_value, value);
-    if (*memory == NONE)
-        *memory = new_memory(memory_walker, memory_walker->graph->values.at[value].name);
-    return *memory;
-}
-
-/* The memory of a variable that a called graph uses. This one may have it as a value. */
-static uint32_t variable_memory(struct memory_walker *memory_walker, uint32_t name)
-{
-    uint32_t value = id_map_find(&memory_walker->variables, name);
-    if (value != NONE)
-        return find_memory(memory_walker, value);
-    return named_memory(memory_walker, &memory_walker->of_variable, name);
-}
-
-/* Variables of this graph, which those of called graphs are one memory with. */
-static void find_variables(struct memory_walker *memory_walker)
-{
-    for (uint32_t i = 0; i < memory_walker->graph->ops.count; i++) {
-        const struct op *op = &memory_walker->graph->ops.at[i];
-        uint32_t name = op->attrs.count ? op_shared_name(memory_walker->module, op) : NONE;
-        if (name != NONE && op->results.count)
-            id_map_set(&memory_walker->variables, name,
-                       memory_of(&memory_walker->joined, op->results.first));
+    for (uint32_t i = 0; !walker->calls && i < graph->ops.count; i++) {
+        const struct op *variable = &graph->ops.at[i];
+        uint32_t name = variable->attrs.count ? op_shared_name(walker->module, variable) : NONE;
+        if (name != NONE && variable->results.count)
+            id_map_set(&walker->variables, name, variable->results.first);
     }
-}
-
-/* The same for what called graphs access; returns whether that is anything. */
-static bool find_called(struct memory_walker *memory_walker, const struct op *op)
-{
-    if (op_call_kind(op) != CALL_NONE && !memory_walker->calls) {
-        find_variables(memory_walker);
-        memory_walker->calls = true;
-    }
-    const struct op_effects *called = called_effects(memory_walker, op);
-    for (uint32_t i = 0; called && i < called->written.count; i++)
-        find_memory(memory_walker,
-                    memory_of(&memory_walker->joined,
-                              op_operands(memory_walker->graph, op)[called->written.at[i]]));
-    for (uint32_t i = 0; called && i < called->shared.count; i++)
-        if (called->shared.at[i].variable)
-            variable_memory(memory_walker, called->shared.at[i].name);
-    return called && (called->written.count || called->shared.count);
+    walker->calls = true;
+    effects_of_op(walker->effects, op, &walker->called);
+    return &walker->called;
 }
 
 /* Gives each memory that is written in place its accesses; returns whether any is shared. */
-static bool find_memories(struct memory_walker *memory_walker)
+static bool find_memories(struct memory_walker *walker)
 {
-    const struct module *module = memory_walker->module;
+    const struct module *module = walker->module;
     bool any = false;
-    memories_init(&memory_walker->joined, module, memory_walker->graph);
-    for (uint32_t i = 0; i < memory_walker->graph->ops.count; i++) {
-        const struct op *op = &memory_walker->graph->ops.at[i];
+    for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
+        const struct op *op = &walker->graph->ops.at[i];
         struct op_write write = {0};
         any |= attr_find(module, op->attrs, W_reads) || attr_find(module, op->attrs, W_writes);
-        while (op_next_write(module, memory_walker->graph, op, &write)) {
-            find_memory(memory_walker, memory_of(&memory_walker->joined, write.operand));
+        while (op_next_write(module, walker->graph, op, &write)) {
+            find_memory(walker, write.operand);
             any = true;
         }
-        any |= find_called(memory_walker, op);
+        const struct op_effects *called = called_effects(walker, op);
+        any |= called && (called->written.count || called->shared.count);
+        for (uint32_t n = 0; called && n < called->written.count; n++)
+            find_memory(walker, op_operands(walker->graph, op)[called->written.at[n]]);
+        for (uint32_t n = 0; called && n < called->shared.count; n++)
+            if (called->shared.at[n].variable)
+                variable_memory(walker, called->shared.at[n].name);
     }
     return any;
 }
 
-static void access_buffer(struct memory_walker *memory_walker, uint32_t op,
-                          const struct attr_value *name, bool write)
-{
-    if (name->kind == ATTR_STRING)
-        access_memory(memory_walker,
-                      named_memory(memory_walker, &memory_walker->of_buffer, name->id), op, write);
-}
-
 /* `reads` or `writes`: a string, or a list of strings. */
-static void access_buffers(struct memory_walker *memory_walker, uint32_t id, uint32_t key)
+static void access_buffers(struct memory_walker *walker, uint32_t id, uint32_t key)
 {
-    const struct attr *attr =
-        attr_find(memory_walker->module, memory_walker->graph->ops.at[id].attrs, key);
-    if (!attr)
-        return;
-    if (attr->value.kind != ATTR_LIST) {
-        access_buffer(memory_walker, id, &attr->value, key == W_writes);
-        return;
-    }
-    for (uint32_t i = 0; i < attr->value.count; i++)
-        access_buffer(memory_walker, id,
-                      &memory_walker->module->attr_values.at[attr->value.first + i],
-                      key == W_writes);
+    const struct module *module = walker->module;
+    const struct attr *attr = attr_find(module, walker->graph->ops.at[id].attrs, key);
+    bool list = attr && attr->value.kind == ATTR_LIST;
+    const struct attr_value *names = list   ? module->attr_values.at + attr->value.first
+                                     : attr ? &attr->value
+                                            : NULL;
+    for (uint32_t i = 0; names && i < (list ? attr->value.count : 1); i++)
+        if (names[i].kind == ATTR_STRING)
+            access_memory(walker, memory_at(walker, &walker->of_buffer, names[i].id, names[i].id),
+                          id, key == W_writes);
 }
 
-static void access_values(struct memory_walker *memory_walker, uint32_t id)
+static void access_values(struct memory_walker *walker, uint32_t id)
 {
-    const struct op *op = &memory_walker->graph->ops.at[id];
-    const uint32_t *operands = op_operands(memory_walker->graph, op);
-    for (uint32_t i = 0; i < op->operands.count; i++) {
-        uint32_t memory =
-            id_map_find(&memory_walker->of_value, memory_of(&memory_walker->joined, operands[i]));
-        if (memory != NONE)
-            access_memory(memory_walker, memory, id, false);
-    }
+    const struct op *op = &walker->graph->ops.at[id];
+    const uint32_t *operands = op_operands(walker->graph, op);
     struct op_write write = {0};
-    while (op_next_write(memory_walker->module, memory_walker->graph, op, &write))
-        access_memory(
-            memory_walker,
-            id_map_get(&memory_walker->of_value, memory_of(&memory_walker->joined, write.operand)),
-            id, true);
-}
-
-static void access_shared(struct memory_walker *memory_walker, uint32_t op,
-                          const struct shared_effect *shared)
-{
-    uint32_t memory = shared->variable
-                          ? variable_memory(memory_walker, shared->name)
-                          : named_memory(memory_walker, &memory_walker->of_buffer, shared->name);
-    access_memory(memory_walker, memory, op, shared->write);
+    for (uint32_t i = 0; i < op->operands.count; i++) {
+        uint32_t memory = id_map_find(&walker->of_value, memory_of(&walker->joined, operands[i]));
+        if (memory != NONE)
+            access_memory(walker, memory, id, false);
+    }
+    while (op_next_write(walker->module, walker->graph, op, &write))
+        access_memory(walker, find_memory(walker, write.operand), id, true);
 }
 
 /* Reads come before writes: they wait for the write before, not for the op's own. */
-static void access_called(struct memory_walker *memory_walker, uint32_t id)
+static void access_called(struct memory_walker *walker, uint32_t id)
 {
-    const struct op *op = &memory_walker->graph->ops.at[id];
-    const struct op_effects *called = called_effects(memory_walker, op);
-    if (!called)
-        return;
-    for (uint32_t i = 0; i < called->written.count; i++)
-        access_memory(memory_walker,
-                      find_memory(memory_walker, memory_of(&memory_walker->joined,
-                                                           op_operands(memory_walker->graph,
-                                                                       op)[called->written.at[i]])),
-                      id, true);
-    for (int write = 0; write <= 1; write++)
-        for (uint32_t i = 0; i < called->shared.count; i++)
-            if (called->shared.at[i].write == write)
-                access_shared(memory_walker, id, &called->shared.at[i]);
+    const struct op *op = &walker->graph->ops.at[id];
+    const struct op_effects *called = called_effects(walker, op);
+    for (uint32_t i = 0; called && i < called->written.count; i++) {
+        uint32_t value = op_operands(walker->graph, op)[called->written.at[i]];
+        access_memory(walker, find_memory(walker, value), id, true);
+    }
+    for (int write = 0; called && write <= 1; write++)
+        for (uint32_t i = 0; i < called->shared.count; i++) {
+            const struct shared_effect *shared = &called->shared.at[i];
+            if (shared->write != write)
+                continue;
+            uint32_t memory = shared->variable ? variable_memory(walker, shared->name)
+                                               : memory_at(walker, &walker->of_buffer, shared->name,
+                                                           shared->name);
+            access_memory(walker, memory, id, shared->write);
+        }
 }
 
-/* The edges between ops (`text`: all of them in text order) that access one memory, at least one of
- * them writing: read after write, write after read, write after write. What these imply of each
- * other is left out. What called graphs do is asked of `effects`. Appends to `pairs`. */
-static void memory_edges(struct order_pairs *pairs, const struct module *module,
-                         const struct graph *graph, const uint32_t *text, uint32_t n_ops,
-                         struct effects *effects)
+/* The edges between ops that access one memory, at least one of them writing: read after write,
+ * write after read, write after write. What these imply of each other is left out. What called
+ * graphs do is asked of `effects`. */
+static void add_memory_edges(struct builder *builder, struct effects *effects)
 {
-    struct memory_walker memory_walker = {
-        .module = module, .graph = graph, .pairs = pairs, .effects = effects};
-    uint32_t n_accessing = find_memories(&memory_walker) ? n_ops : 0;
+    const struct order *order = builder->order;
+    struct memory_walker walker = {
+        .builder = builder, .module = builder->module, .graph = builder->graph, .effects = effects};
+    memories_init(&walker.joined, builder->module, builder->graph);
+    uint32_t n_accessing = find_memories(&walker) ? order->n_ops : 0;
     for (uint32_t i = 0; i < n_accessing; i++) {
-        access_values(&memory_walker, text[i]);
-        access_buffers(&memory_walker, text[i], W_reads);
-        access_buffers(&memory_walker, text[i], W_writes);
-        access_called(&memory_walker, text[i]);
+        access_values(&walker, order->text[i]);
+        access_buffers(&walker, order->text[i], W_reads);
+        access_buffers(&walker, order->text[i], W_writes);
+        access_called(&walker, order->text[i]);
     }
-    for (uint32_t i = 0; i < memory_walker.memories.count; i++)
-        vec_free(&memory_walker.memories.at[i].readers);
-    vec_free(&memory_walker.memories);
-    memories_free(&memory_walker.joined);
-    id_map_free(&memory_walker.of_value);
-    id_map_free(&memory_walker.of_buffer);
-    id_map_free(&memory_walker.of_variable);
-    id_map_free(&memory_walker.variables);
-    op_effects_free(&memory_walker.called);
+    for (uint32_t i = 0; i < walker.memories.count; i++)
+        vec_free(&walker.memories.at[i].readers);
+    vec_free(&walker.memories);
+    memories_free(&walker.joined);
+    id_map_free(&walker.of_value);
+    id_map_free(&walker.of_buffer);
+    id_map_free(&walker.of_variable);
+    id_map_free(&walker.variables);
+    op_effects_free(&walker.called);
 }
 
 /* ------------------------------------------------------------ events of launches ---- */
@@ -282,9 +277,7 @@ struct ends {
 };
 
 struct launch_walker {
-    const struct module *module;
-    const struct graph *graph;
-    struct order_pairs *pairs;
+    struct builder *builder;
     VEC(struct ends) ends;
     struct id_map ends_of; /* by block: the newest of its entries of `ends` */
     struct event_sides sends;
@@ -292,179 +285,98 @@ struct launch_walker {
 };
 
 /* Passive ops are on no stream. */
-static void find_ends(struct launch_walker *launch_walker, const uint32_t *text, uint32_t n_ops,
-                      const uint32_t *stream, const uint8_t *passive)
+static void find_ends(struct launch_walker *walker)
 {
-    for (uint32_t i = 0; i < n_ops; i++) {
-        uint32_t op = text[i];
-        uint32_t block =
-            graph_superkernel(launch_walker->graph, launch_walker->graph->ops.at[op].block);
-        if (block == NONE || !block_has_events(&launch_walker->graph->blocks.at[block]) ||
-            passive[op])
+    const struct graph *graph = walker->builder->graph;
+    const struct order *order = walker->builder->order;
+    for (uint32_t i = 0; i < order->n_ops; i++) {
+        uint32_t op = order->text[i], stream = order->stream[op];
+        uint32_t block = graph_superkernel(graph, graph->ops.at[op].block);
+        if (block == NONE || !block_has_events(&graph->blocks.at[block]) || order->passive[op])
             continue;
-        uint32_t *newest = id_map_at(&launch_walker->ends_of, block), at = *newest;
-        while (at != NONE && launch_walker->ends.at[at].stream != stream[op])
-            at = launch_walker->ends.at[at].next;
+        uint32_t *newest = id_map_at(&walker->ends_of, block), at = *newest;
+        while (at != NONE && walker->ends.at[at].stream != stream)
+            at = walker->ends.at[at].next;
         if (at == NONE) {
-            at = launch_walker->ends.count;
-            vec_push(&launch_walker->ends, (struct ends){stream[op], op, op, *newest});
+            at = walker->ends.count;
+            vec_push(&walker->ends, (struct ends){stream, op, op, *newest});
             *newest = at;
         }
-        launch_walker->ends.at[at].last = op;
+        walker->ends.at[at].last = op;
     }
 }
 
-static void add_pairs(struct launch_walker *launch_walker, uint32_t to,
-                      const struct event_side *sender)
+/* From the op that sends, or the last ones of the super kernel. */
+static void add_launch_edges_to(struct launch_walker *walker, uint32_t to,
+                                const struct event_side *sender)
 {
-    if (sender->op != NONE) {
-        vec_push(launch_walker->pairs, (struct order_pair){to, sender->op, sender->event});
-        return;
-    }
-    uint32_t at = id_map_find(&launch_walker->ends_of, sender->block);
-    for (; at != NONE; at = launch_walker->ends.at[at].next)
-        vec_push(launch_walker->pairs,
-                 (struct order_pair){to, launch_walker->ends.at[at].last, sender->event});
+    uint32_t at = sender->op == NONE ? id_map_find(&walker->ends_of, sender->block) : NONE;
+    if (sender->op != NONE)
+        add_clause_edge(walker->builder, to, sender->op, ORDER_EVENT, sender->event);
+    for (; at != NONE; at = walker->ends.at[at].next)
+        add_clause_edge(walker->builder, to, walker->ends.at[at].last, ORDER_EVENT, sender->event);
 }
 
-static void receive(struct launch_walker *launch_walker, const struct event_side *receiver)
-{
-    uint32_t send = id_map_find(&launch_walker->sender_of, receiver->event);
-    if (send == NONE)
-        return;
-    const struct event_side *sender = &launch_walker->sends.at[send];
-    if (receiver->op != NONE) {
-        if (sender->op == NONE) /* between two ops ir/analysis/dep_graph.c has the edge itself */
-            add_pairs(launch_walker, receiver->op, sender);
-        return;
-    }
-    uint32_t at = id_map_find(&launch_walker->ends_of, receiver->block);
-    for (; at != NONE; at = launch_walker->ends.at[at].next)
-        add_pairs(launch_walker, launch_walker->ends.at[at].first, sender);
-}
-
-/* The edges by events that super kernels as a whole send (behind their last ops) or receive (before
+/* The edges by events that super kernels as a whole send (after their last ops) or receive (before
  * their first ops): their attributes `send` and `recv`. Ops in between follow by the order of their
- * streams, in which `passive` ops have no part. Appends to `pairs`. */
-static void launch_edges(struct order_pairs *pairs, const struct module *module,
-                         const struct graph *graph, const uint32_t *text, uint32_t n_ops,
-                         const uint32_t *stream, const uint8_t *passive)
+ * streams, in which passive ops have no part. */
+static void add_launch_edges(struct builder *builder)
 {
+    const struct graph *graph = builder->graph;
+    struct launch_walker walker = {.builder = builder};
     bool any = false;
     for (uint32_t b = 0; b < graph->blocks.count && !any; b++)
         any = block_has_events(&graph->blocks.at[b]);
     if (!any)
         return;
-    struct launch_walker launch_walker = {.module = module, .graph = graph, .pairs = pairs};
-    find_ends(&launch_walker, text, n_ops, stream, passive);
-    launch_walker.sends = event_sides_find(graph, W_send);
-    for (uint32_t i = 0; i < launch_walker.sends.count; i++)
-        id_map_set(&launch_walker.sender_of, launch_walker.sends.at[i].event, i);
+    find_ends(&walker);
+    walker.sends = event_sides_find(graph, W_send);
+    for (uint32_t i = 0; i < walker.sends.count; i++)
+        id_map_set(&walker.sender_of, walker.sends.at[i].event, i);
     struct event_sides recvs = event_sides_find(graph, W_recv);
-    for (uint32_t i = 0; i < recvs.count; i++)
-        receive(&launch_walker, &recvs.at[i]);
-    vec_free(&recvs);
-    vec_free(&launch_walker.ends);
-    vec_free(&launch_walker.sends);
-    id_map_free(&launch_walker.ends_of);
-    id_map_free(&launch_walker.sender_of);
-}
-
-/* --------------------------------------------------------------------- all edges ---- */
-
-static uint8_t *passive_of_ops(const struct module *module, const struct graph *graph)
-{
-    uint8_t *passive = mem_calloc(graph->ops.count, 1);
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        passive[i] = op_is_passive(module, graph, &graph->ops.at[i]);
-    return passive;
-}
-
-/* What passive ops that stand in a super kernel, or in `scope none` in it, conduct to others of it:
- * `edge` is one of op `to`. */
-struct conducted_edge {
-    uint32_t to;
-    struct order_edge edge;
-};
-
-struct conducted {
-    struct conducted_edge *at;
-    uint32_t count, capacity;
-};
-
-/* Edges are produced twice: once to count them per op, once to place them. */
-struct builder {
-    const struct graph *graph;
-    struct order *order;
-    uint32_t *fill;                /* per op: where its next edge goes; NULL while counting */
-    struct id_map last_of_stream;  /* the last op so far, by label */
-    uint32_t last_of_default;      /* the same of the default stream */
-    struct id_map sender_of_event; /* op, by name */
-    struct order_pairs memory, launches;
-    struct conducted conducted;
-    uint32_t *follower; /* per passive op that its stream waits for: the next op there that executes
-                         * something, or NONE; NULL where there are none */
-    uint32_t by;        /* of the edges at work */
-    struct overlaps overlaps;
-};
-
-static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum order_kind kind,
-                     uint32_t name)
-{
-    assert(from < builder->order->n_ops && to < builder->order->n_ops);
-    if (builder->fill)
-        builder->order->edges[builder->fill[to]++] =
-            (struct order_edge){from, name, kind, builder->by};
-    else
-        builder->order->first[to + 1]++;
-}
-
-/* An edge by a clause, which a passive op passes on to its stream. */
-static void add_clause_edge(struct builder *builder, uint32_t to, uint32_t from,
-                            enum order_kind kind, uint32_t name)
-{
-    add_edge(builder, to, from, kind, name);
-    if (!builder->follower || builder->follower[to] == NONE)
-        return;
-    builder->by = to;
-    add_edge(builder, builder->follower[to], from, kind, name);
-    builder->by = NONE;
-}
-
-static void add_values(struct builder *builder, uint32_t op, struct range refs,
-                       enum order_kind kind)
-{
-    const struct graph *graph = builder->graph;
-    for (uint32_t i = 0; i < refs.count; i++) {
-        const struct value *value = &graph->values.at[graph->refs.at[refs.first + i]];
-        if (value->def >= graph->ops.count)
+    for (uint32_t i = 0; i < recvs.count; i++) {
+        const struct event_side *receiver = &recvs.at[i];
+        uint32_t send = id_map_find(&walker.sender_of, receiver->event);
+        const struct event_side *sender = send == NONE ? NULL : &walker.sends.at[send];
+        if (sender && receiver->op != NONE && sender->op == NONE)
+            add_launch_edges_to(&walker, receiver->op, sender);
+        if (!sender || receiver->op != NONE) /* between two ops add_op has the edge */
             continue;
-        if (kind == ORDER_AFTER)
-            add_clause_edge(builder, op, value->def, kind, value->name);
-        else
-            add_edge(builder, op, value->def, kind, value->name);
+        uint32_t at = id_map_find(&walker.ends_of, receiver->block);
+        for (; at != NONE; at = walker.ends.at[at].next)
+            add_launch_edges_to(&walker, walker.ends.at[at].first, sender);
     }
+    vec_free(&recvs);
+    vec_free(&walker.ends);
+    vec_free(&walker.sends);
+    id_map_free(&walker.ends_of);
+    id_map_free(&walker.sender_of);
 }
 
-static void add_stream_edge(struct builder *builder, uint32_t id)
-{
-    uint32_t label = builder->order->stream[id];
-    uint32_t *last =
-        label == NONE ? &builder->last_of_default : id_map_at(&builder->last_of_stream, label);
-    if (*last != NONE)
-        add_edge(builder, id, *last, ORDER_STREAM, label);
-    *last = id;
-}
+/* --------------------------------------------------------------- edges of single ops ---- */
 
 static void add_op(struct builder *builder, uint32_t id)
 {
     const struct graph *graph = builder->graph;
     const struct op *op = &graph->ops.at[id];
     const struct clauses *clauses = op_clauses(graph, op);
-    add_values(builder, id, op->operands, ORDER_DATA);
-    add_values(builder, id, clauses->after, ORDER_AFTER);
-    if (!builder->order->passive[id])
-        add_stream_edge(builder, id);
+    uint32_t label = builder->order->stream[id];
+    for (uint32_t i = 0; i < op->operands.count; i++) {
+        const struct value *value = &graph->values.at[op_operands(graph, op)[i]];
+        if (value->def < graph->ops.count)
+            add_edge(builder, id, (struct order_edge){value->def, value->name, ORDER_DATA, NONE});
+    }
+    for (uint32_t i = 0; i < clauses->after.count; i++) {
+        const struct value *value = &graph->values.at[graph->refs.at[clauses->after.first + i]];
+        if (value->def < graph->ops.count)
+            add_clause_edge(builder, id, value->def, ORDER_AFTER, value->name);
+    }
+    if (!builder->order->passive[id]) {
+        uint32_t *last = id_map_at(&builder->last_of_stream, label == NONE ? 0 : label + 1);
+        if (*last != NONE)
+            add_edge(builder, id, (struct order_edge){*last, label, ORDER_STREAM, NONE});
+        *last = id;
+    }
     for (uint32_t i = 0; i < clauses->recv.count; i++) {
         uint32_t event = graph->refs.at[clauses->recv.first + i];
         uint32_t sender = id_map_find(&builder->sender_of_event, event);
@@ -473,136 +385,73 @@ static void add_op(struct builder *builder, uint32_t id)
     }
 }
 
-static void add_all(struct builder *builder)
-{
-    id_map_clear(&builder->last_of_stream);
-    builder->last_of_default = NONE;
-    for (uint32_t i = 0; i < builder->order->n_ops; i++)
-        add_op(builder, builder->order->text[i]);
-    for (uint32_t i = 0; i < builder->memory.count; i++) {
-        const struct order_pair *pair = &builder->memory.at[i];
-        add_edge(builder, pair->to, pair->from, ORDER_MEMORY, pair->name);
-    }
-    for (uint32_t i = 0; i < builder->launches.count; i++) {
-        const struct order_pair *pair = &builder->launches.at[i];
-        add_clause_edge(builder, pair->to, pair->from, ORDER_EVENT, pair->name);
-    }
-    for (uint32_t i = 0; i < builder->conducted.count; i++) {
-        const struct conducted_edge *c = &builder->conducted.at[i];
-        builder->by = c->edge.by;
-        add_edge(builder, c->to, c->edge.from, c->edge.kind, c->edge.name);
-    }
-    builder->by = NONE;
-    for (uint32_t i = 0; i < builder->overlaps.ordered.count; i++) {
-        const struct overlap *overlap = &builder->overlaps.ordered.at[i];
-        add_edge(builder, overlap->to, overlap->from, ORDER_ADDRESS, i);
-    }
-}
-
-static void find_senders(struct builder *builder)
-{
-    const struct graph *graph = builder->graph;
-    for (uint32_t id = 0; id < graph->ops.count; id++) {
-        struct range send = op_clauses(graph, &graph->ops.at[id])->send;
-        for (uint32_t i = 0; i < send.count; i++)
-            id_map_set(&builder->sender_of_event, graph->refs.at[send.first + i], id);
-    }
-}
-
 /* Whether later ops of its stream wait for what the clauses of a passive op name. */
-static bool holds_stream(const struct builder *builder, const struct module *module, uint32_t id)
+static bool holds_stream(const struct builder *builder, uint32_t id)
 {
     const struct op *op = &builder->graph->ops.at[id];
     const struct clauses *clauses = op_clauses(builder->graph, op);
     return builder->order->passive[id] && clauses->after.count + clauses->recv.count > 0 &&
-           !attr_flag(module, op->attrs, W_off_stream);
+           !attr_flag(builder->module, op->attrs, W_off_stream);
 }
 
-static void find_followers(struct builder *builder, const struct module *module)
+static void find_followers(struct builder *builder)
 {
     const struct order *order = builder->order;
     struct id_map next = {NULL, 0, 0}; /* by the label + 1, 0 for the default stream */
     bool any = false;
     for (uint32_t i = 0; i < order->n_ops && !any; i++)
-        any = holds_stream(builder, module, i);
+        any = holds_stream(builder, i);
     if (!any)
         return;
     builder->follower = mem_calloc(order->n_ops, sizeof *builder->follower);
     for (uint32_t i = order->n_ops; i-- > 0;) {
         uint32_t op = order->text[i], label = order->stream[op];
         uint32_t *at = id_map_at(&next, label == NONE ? 0 : label + 1);
-        builder->follower[op] = holds_stream(builder, module, op) ? *at : NONE;
+        builder->follower[op] = holds_stream(builder, op) ? *at : NONE;
         if (!order->passive[op])
             *at = op;
     }
     id_map_free(&next);
 }
 
-/* Text order, and the stream of every op, in one walk over the body. */
-static void walk_body(struct order *order, const struct graph *graph)
-{
-    for (uint32_t i = 0; i < graph->body.count; i++) {
-        if (item_kind(graph->body.at[i]) != ITEM_OP)
-            continue;
-        uint32_t id = item_id(graph->body.at[i]);
-        uint32_t block = graph_enclosing(graph, graph->ops.at[id].block, BLOCK_STREAM);
-        order->stream[id] = block == NONE ? NONE : stream_label(graph->blocks.at[block].name);
-        order->position[id] = order->n_ops;
-        order->text[order->n_ops++] = id;
-    }
-    assert(order->n_ops == graph->ops.count); /* each op stands in the body once */
-}
-
-/* Whether the edges that were counted for each op are those that were placed. */
-static bool all_placed(const struct builder *builder)
-{
-    for (uint32_t i = 0; i < builder->order->n_ops; i++)
-        if (builder->fill[i] != builder->order->first[i + 1])
-            return false;
-    return true;
-}
-
-static void build(struct builder *builder)
+/* Edges by op, those of one in the order in which they were found. */
+static void place_edges(struct builder *builder)
 {
     struct order *order = builder->order;
-    uint32_t n = order->n_ops;
-    memset(order->first, 0, ((size_t)n + 2) * sizeof *order->first);
-    builder->fill = NULL;
-    add_all(builder);
-    for (uint32_t i = 0; i < n; i++)
-        order->first[i + 1] += order->first[i];
-    mem_free(order->edges);
-    order->edges = mem_calloc(order->first[n], sizeof *order->edges);
-    builder->fill = mem_realloc(NULL, n, sizeof(uint32_t));
-    memcpy(builder->fill, order->first, n * sizeof(uint32_t));
-    add_all(builder);
-    expensive_assert(all_placed(builder));
-    mem_free(builder->fill);
+    const struct op_edges *edges = &builder->edges;
+    memset(order->first, 0, ((size_t)order->n_ops + 2) * sizeof *order->first);
+    for (uint32_t i = 0; i < edges->count; i++)
+        order->first[edges->at[i].to + 2]++;
+    for (uint32_t i = 0; i < order->n_ops; i++)
+        order->first[i + 2] += order->first[i + 1];
+    order->edges = mem_realloc(order->edges, edges->count, sizeof *order->edges);
+    for (uint32_t i = 0; i < edges->count; i++)
+        order->edges[order->first[edges->at[i].to + 1]++] = edges->at[i].edge;
 }
 
 /* ---------------------------------------------------------------------- conducted order ---- */
 
-/* Of the passive ops that stand in super kernels. */
+/* Passive ops in super kernels, or in `scope none` in them, conduct edges to others. */
 struct conductor {
     const struct order *order;
-    struct conducted *conducted;
-    uint8_t *inside;             /* per op: it is such a one */
-    struct conducted of_passive; /* the edges of such ops from others, `to` being the passive one */
-    struct range *range;         /* per op: its part of that */
-    struct id_map seen;          /* by op: the last one that has an edge from it */
+    struct op_edges *conducted;
+    uint8_t *inside;            /* per op: it is such a one */
+    struct op_edges of_passive; /* the edges of such ops from others, `to` being the passive one */
+    struct range *range;        /* per op: its part of that */
+    struct id_map seen;         /* by op: the last one that has an edge from it */
 };
 
-static void conduct_edge(struct conductor *c, struct conducted *to, uint32_t op,
+static void conduct_edge(struct conductor *c, struct op_edges *to, uint32_t op,
                          const struct order_edge *edge)
 {
     uint32_t *seen = id_map_at(&c->seen, edge->from);
     if (*seen != op && edge->from != op)
-        vec_push(to, ((struct conducted_edge){op, *edge}));
+        vec_push(to, ((struct op_edge){op, *edge}));
     *seen = op;
 }
 
 /* Appends the edges that an op has by passive ones inside, which come before it. */
-static void conduct_to(struct conductor *c, struct conducted *to, uint32_t op)
+static void conduct_to(struct conductor *c, struct op_edges *to, uint32_t op)
 {
     for (uint32_t e = c->order->first[op]; e < c->order->first[op + 1]; e++) {
         uint32_t from = c->order->edges[e].from;
@@ -636,26 +485,20 @@ static void conduct_op(struct conductor *c, uint32_t op)
     c->range[op].count = c->of_passive.count - c->range[op].first;
 }
 
-static bool find_inside(struct conductor *c, const struct graph *graph)
+/* Finds what is conducted, from the edges so far. */
+static void conduct(struct builder *builder)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < c->order->n_ops; i++) {
-        if (!c->order->passive[i] ||
-            graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) == NONE)
-            continue;
-        c->inside[i] = 1;
-        any = true;
-    }
-    return any;
-}
-
-/* Finds what is conducted, from the edges so far; returns whether there is anything. */
-static bool conduct(struct builder *builder)
-{
+    const struct graph *graph = builder->graph;
     uint32_t n = builder->order->n_ops;
     struct conductor c = {
-        .order = builder->order, .conducted = &builder->conducted, .inside = mem_calloc(n, 1)};
-    if (find_inside(&c, builder->graph)) {
+        .order = builder->order, .conducted = &builder->edges, .inside = mem_calloc(n, 1)};
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        c.inside[i] = c.order->passive[i] &&
+                      graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) != NONE;
+        any |= c.inside[i];
+    }
+    if (any) {
         struct order_cycle cycle;
         uint32_t *sorted = mem_calloc(n, sizeof *sorted);
         c.range = mem_calloc(n, sizeof *c.range);
@@ -669,7 +512,6 @@ static bool conduct(struct builder *builder)
         mem_free(sorted);
     }
     mem_free(c.inside);
-    return builder->conducted.count > 0;
 }
 
 /* Marks ops of super kernels by their edges from and to ops outside; blocks[b] has the words for
@@ -716,28 +558,48 @@ void order_init_with(struct order *order, const struct module *module, const str
                             .stream = mem_calloc(n, sizeof(uint32_t)),
                             .position = mem_calloc(n, sizeof(uint32_t)),
                             .text = mem_calloc(n, sizeof(uint32_t)),
-                            .passive = passive_of_ops(module, graph),
+                            .passive = mem_calloc(n, 1),
                             .beyond = mem_calloc(n, 1)};
-    walk_body(order, graph);
-    struct builder builder = {.graph = graph, .order = order, .by = NONE};
-    find_senders(&builder);
-    find_followers(&builder, module);
-    memory_edges(&builder.memory, module, graph, order->text, order->n_ops, effects);
-    launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream,
-                 order->passive);
-    build(&builder);
-    if (conduct(&builder))
-        build(&builder);
-    overlaps_find(&builder.overlaps, module, graph, order);
-    if (builder.overlaps.ordered.count)
-        build(&builder);
-    overlaps_take(&builder.overlaps, order);
+    struct builder builder = {.module = module, .graph = graph, .order = order};
+    struct overlaps overlaps;
+    for (uint32_t id = 0; id < n; id++) {
+        struct range send = op_clauses(graph, &graph->ops.at[id])->send;
+        order->passive[id] = op_is_passive(module, graph, &graph->ops.at[id]);
+        for (uint32_t i = 0; i < send.count; i++)
+            id_map_set(&builder.sender_of_event, graph->refs.at[send.first + i], id);
+    }
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        if (item_kind(graph->body.at[i]) != ITEM_OP)
+            continue;
+        uint32_t id = item_id(graph->body.at[i]);
+        uint32_t block = graph_enclosing(graph, graph->ops.at[id].block, BLOCK_STREAM);
+        order->stream[id] = block == NONE ? NONE : stream_label(graph->blocks.at[block].name);
+        order->position[id] = order->n_ops;
+        order->text[order->n_ops++] = id;
+    }
+    assert(order->n_ops == n); /* each op is in the body once */
+    find_followers(&builder);
+    for (uint32_t i = 0; i < n; i++)
+        add_op(&builder, order->text[i]);
+    add_memory_edges(&builder, effects);
+    add_launch_edges(&builder);
+    place_edges(&builder);
+    uint32_t placed = builder.edges.count;
+    conduct(&builder);
+    if (builder.edges.count > placed)
+        place_edges(&builder);
+    overlaps_find(&overlaps, module, graph, order);
+    for (uint32_t i = 0; i < overlaps.ordered.count; i++) {
+        const struct overlap *overlap = &overlaps.ordered.at[i];
+        add_edge(&builder, overlap->to, (struct order_edge){overlap->from, i, ORDER_ADDRESS, NONE});
+    }
+    if (overlaps.ordered.count)
+        place_edges(&builder);
+    overlaps_take(&overlaps, order);
     find_beyond(order, graph);
+    vec_free(&builder.edges);
     id_map_free(&builder.last_of_stream);
     id_map_free(&builder.sender_of_event);
-    vec_free(&builder.memory);
-    vec_free(&builder.launches);
-    vec_free(&builder.conducted);
     mem_free(builder.follower);
 }
 

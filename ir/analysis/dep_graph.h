@@ -28,17 +28,6 @@ struct event_sides {
  * array. */
 struct event_sides event_sides_find(const struct graph *graph, uint32_t key);
 
-/* One op before another: an edge before it is part of an order. */
-struct order_pair {
-    uint32_t to, from; /* op ids */
-    uint32_t name;     /* of the buffer, of the value written in place, or of the event */
-};
-
-struct order_pairs {
-    struct order_pair *at;
-    uint32_t count, capacity;
-};
-
 /* ADDRESS: an edge that others imply, between ops that access the same bytes by different names;
  * it says why the order matters. */
 enum order_kind { ORDER_DATA, ORDER_AFTER, ORDER_STREAM, ORDER_EVENT, ORDER_MEMORY, ORDER_ADDRESS };

@@ -167,7 +167,7 @@ static uint32_t superkernel_of(const struct graph *graph, uint32_t op)
 
 static void add_pair(struct gates *gates, uint32_t to, uint32_t from)
 {
-    vec_push(&gates->pairs, ((struct order_pair){to, from, NONE}));
+    vec_push(&gates->pairs, ((struct gates_pair){to, from}));
 }
 
 /* Gates stand before the first op of theirs that executes something. Among the ops of a super

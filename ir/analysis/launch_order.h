@@ -47,6 +47,11 @@ struct gates_launch {
     uint32_t op, gate;
 };
 
+/* One node before another. */
+struct gates_pair {
+    uint32_t to, from;
+};
+
 /* The order with a node more for each super kernel, its gate: its ops are after it, and it is
  * after the launch before it on its stream. */
 struct gates {
@@ -57,7 +62,7 @@ struct gates {
     struct id_map of_block; /* gate, by block */
     struct vec_u32 blocks;  /* by gate, without the ops before gates */
     struct range *members;  /* the same: places in the text from its first op to its last */
-    struct order_pairs pairs;
+    VEC(struct gates_pair) pairs;
     VEC(struct gates_launch) launches;
     struct id_map last; /* by the label of a stream + 1, 0 for the default one: its last launch */
 };
