@@ -102,32 +102,29 @@ static bool block_is_sound(const struct module *module, const struct graph *grap
            refs_are_below(graph, block->recv, module->names.count);
 }
 
-/* One item of the body, where `*open` is the innermost open block. */
-static bool item_is_sound(const struct graph *graph, uint64_t item, uint32_t *open, uint8_t *seen)
-{
-    uint32_t id = item_id(item), before = *open;
-    switch (item_kind(item)) {
-    case ITEM_OP: return id < graph->ops.count && !seen[id]++ && graph->ops.at[id].block == before;
-    case ITEM_OPEN:
-        *open = id;
-        return id < graph->blocks.count && graph->blocks.at[id].parent == before;
-    case ITEM_CLOSE:
-        if (id != before || id >= graph->blocks.count)
-            return false;
-        *open = graph->blocks.at[id].parent;
-        return true;
-    }
-    return false;
-}
-
+/* Blocks nest, and each op is in the body once. */
 static bool body_is_sound(const struct graph *graph)
 {
     uint8_t *seen = mem_calloc(graph->ops.count, 1);
-    uint32_t open = NONE, ops = 0;
+    uint32_t open = NONE, ops = 0; /* the innermost open block */
     bool sound = true;
     for (uint32_t i = 0; sound && i < graph->body.count; i++) {
-        sound = item_is_sound(graph, graph->body.at[i], &open, seen);
-        ops += item_kind(graph->body.at[i]) == ITEM_OP;
+        uint32_t id = item_id(graph->body.at[i]);
+        switch (item_kind(graph->body.at[i])) {
+        case ITEM_OP:
+            sound = id < graph->ops.count && !seen[id]++ && graph->ops.at[id].block == open;
+            ops++;
+            break;
+        case ITEM_OPEN:
+            sound = id < graph->blocks.count && graph->blocks.at[id].parent == open;
+            open = id;
+            break;
+        case ITEM_CLOSE:
+            sound = id == open && id < graph->blocks.count;
+            open = sound ? graph->blocks.at[id].parent : NONE;
+            break;
+        default: sound = false;
+        }
     }
     mem_free(seen);
     return sound && open == NONE && ops == graph->ops.count;
@@ -180,78 +177,38 @@ static bool value_is_sound(const struct module *module, const struct attr_value 
     return false;
 }
 
-static bool pools_are_sound(const struct module *module)
-{
-    for (uint32_t i = 0; i < module->attrs.count; i++)
-        if (!is_name(module, module->attrs.at[i].key) ||
-            !module_may_have(module, module->attrs.at[i].key) ||
-            !value_is_sound(module, &module->attrs.at[i].value))
-            return false;
-    for (uint32_t i = 0; i < module->attr_values.count; i++)
-        if (!value_is_sound(module, &module->attr_values.at[i]))
-            return false;
-    for (uint32_t i = 0; i < module->types.count; i++) {
-        const struct type *type = &module->types.at[i];
-        if (!is_name(module, type->format) ||
-            !range_is_in((struct range){type->dims, type_n_dims(type)}, module->dims.count))
-            return false;
-    }
-    return true;
-}
-
-static bool arg_is_sound(const struct module *module, const struct entry *entry,
-                         const struct arg *arg)
-{
-    switch ((enum arg_kind)arg->kind) {
-    case ARG_NONE: return true;
-    case ARG_LIST: return range_is_in((struct range){arg->id, arg->count}, entry->listed.count);
-    case ARG_VALUE:
-    case ARG_WORD:
-    case ARG_SEND:
-    case ARG_RECV: return is_name(module, arg->id);
-    }
-    return false;
-}
-
 /* The ranges of groups follow one another, and are all arguments. */
 static bool groups_are_sound(const struct module *module, const struct entry *entry)
 {
     uint32_t next = 0;
-    for (uint32_t i = 0; i < entry->groups.count; i++) {
+    bool sound = ids_are_below(entry->listed.at, entry->listed.count, module->names.count);
+    for (uint32_t i = 0; sound && i < entry->groups.count; i++) {
         const struct arg_group *group = &entry->groups.at[i];
-        if (!is_name_or_none(module, group->name) || group->args.first != next)
-            return false;
+        sound = is_name_or_none(module, group->name) && group->args.first == next;
         next += group->args.count;
     }
-    for (uint32_t i = 0; i < entry->args.count; i++)
-        if (!arg_is_sound(module, entry, &entry->args.at[i]))
-            return false;
-    return next == entry->args.count &&
-           ids_are_below(entry->listed.at, entry->listed.count, module->names.count);
-}
-
-/* Whether what the instruction names by number[0] is there. */
-static bool operand_is_sound(const struct module *module, const struct entry *entry,
-                             const struct instr *instr)
-{
-    enum instr_effect effect = instr_info(instr->op)->effect;
-    if (effect == EFFECT_EVENT ? !instr->word : effect == EFFECT_CALL && instr->kernel == NONE)
-        return is_name(module, instr->number[0]);
-    return (effect != EFFECT_EVENT && effect != EFFECT_CALL) ||
-           (instr->number[0] < entry->groups.count &&
-            entry->groups.at[instr->number[0]].name != NONE);
-}
-
-static bool program_is_sound(const struct module *module, const struct entry *entry,
-                             const struct program *program)
-{
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op >= INSTR_COUNT || instr->part > CORE_TYPES ||
-            !is_name_or_none(module, instr->kernel) || !operand_is_sound(module, entry, instr))
-            return false;
+    for (uint32_t i = 0; sound && i < entry->args.count; i++) {
+        const struct arg *arg = &entry->args.at[i];
+        sound = arg->kind == ARG_LIST
+                    ? range_is_in((struct range){arg->id, arg->count}, entry->listed.count)
+                    : arg->kind == ARG_NONE || is_name(module, arg->id);
     }
-    return program->present || program->instrs.count == 0;
+    return sound && next == entry->args.count;
+}
+
+/* What an instruction names by number[0] is there. */
+static bool instr_is_sound(const struct module *module, const struct entry *entry,
+                           const struct instr *instr)
+{
+    if (instr->op >= INSTR_COUNT || instr->part > CORE_TYPES ||
+        !is_name_or_none(module, instr->kernel))
+        return false;
+    enum instr_effect effect = instr_info(instr->op)->effect;
+    uint32_t n = instr->number[0];
+    if (effect == EFFECT_EVENT ? !instr->word : effect == EFFECT_CALL && instr->kernel == NONE)
+        return is_name(module, n);
+    return (effect != EFFECT_EVENT && effect != EFFECT_CALL) ||
+           (n < entry->groups.count && entry->groups.at[n].name != NONE);
 }
 
 /* An element is found by its name, or one with the same name before it. */
@@ -263,7 +220,18 @@ static bool is_indexed(const struct module *module, enum symbol_kind kind, uint3
 
 bool module_is_sound(const struct module *module)
 {
-    bool sound = pools_are_sound(module);
+    bool sound = true;
+    for (uint32_t i = 0; sound && i < module->attrs.count; i++)
+        sound = is_name(module, module->attrs.at[i].key) &&
+                module_may_have(module, module->attrs.at[i].key) &&
+                value_is_sound(module, &module->attrs.at[i].value);
+    for (uint32_t i = 0; sound && i < module->attr_values.count; i++)
+        sound = value_is_sound(module, &module->attr_values.at[i]);
+    for (uint32_t i = 0; sound && i < module->types.count; i++) {
+        const struct type *type = &module->types.at[i];
+        sound = is_name(module, type->format) &&
+                range_is_in((struct range){type->dims, type_n_dims(type)}, module->dims.count);
+    }
     for (uint32_t i = 0; sound && i < module->kernels.count; i++)
         sound = is_indexed(module, SYMBOL_KERNEL, module->kernels.at[i].name, i) &&
                 range_is_in(module->kernels.at[i].attrs, module->attrs.count);
@@ -274,8 +242,12 @@ bool module_is_sound(const struct module *module)
         const struct entry *entry = &module->entries.at[i];
         sound = is_indexed(module, SYMBOL_ENTRY, entry->name, i) &&
                 range_is_in(entry->attrs, module->attrs.count) && groups_are_sound(module, entry);
-        for (int core = 0; sound && core < CORE_TYPES; core++)
-            sound = program_is_sound(module, entry, &entry->programs[core]);
+        for (int core = 0; sound && core < CORE_TYPES; core++) {
+            const struct program *program = &entry->programs[core];
+            sound = program->present || program->instrs.count == 0;
+            for (uint32_t n = 0; sound && n < program->instrs.count; n++)
+                sound = instr_is_sound(module, entry, &program->instrs.at[n]);
+        }
     }
     for (uint32_t i = 0; sound && i < module->includes.count; i++)
         sound = is_name(module, module->includes.at[i].path);
