@@ -40,34 +40,21 @@ bool address_is_one(const struct module *module, const struct attr_value *value)
     return value->count > named && value->count <= 2 + named;
 }
 
-/* Buffer, beginning and length as they are written; whether there is a length. */
-static bool read_parts(const struct module *module, const struct attr_value *element,
-                       struct address *address, int64_t *length)
-{
-    const struct attr_value *parts = element;
-    uint32_t count = 1;
-    if (element->kind == ATTR_LIST) {
-        parts = &module->attr_values.at[element->first];
-        count = element->count;
-    }
-    uint32_t named = is_name(&parts[0]);
-    address->buffer = named ? parts[0].id : NONE;
-    address->low = parts[named].i;
-    if (count == 1 + named)
-        return false;
-    *length = parts[named + 1].i;
-    return true;
-}
-
 enum address_state address_read(const struct module *module, const struct attr_value *element,
                                 uint32_t type, struct address *address)
 {
-    int64_t length;
     uint64_t bytes;
     bool exact;
     if (!element || !address_is_one(module, element))
         return ADDRESS_NONE;
-    if (!read_parts(module, element, address, &length)) {
+    /* The buffer, where it begins and its length, if they are written. */
+    bool list = element->kind == ATTR_LIST;
+    const struct attr_value *parts = list ? &module->attr_values.at[element->first] : element;
+    uint32_t named = is_name(&parts[0]), count = list ? element->count : 1;
+    address->buffer = named ? parts[0].id : NONE;
+    address->low = parts[named].i;
+    int64_t length = count > 1 + named ? parts[named + 1].i : 0;
+    if (count == 1 + named) {
         if (!type_bytes(module, type, &bytes, &exact) || !exact)
             return ADDRESS_UNSIZED;
         length = (int64_t)bytes;
@@ -164,20 +151,6 @@ bool graph_has_addresses(const struct module *module, const struct graph *graph)
     return false;
 }
 
-static void add_value(struct addresses *addresses, uint32_t value)
-{
-    struct address address;
-    const struct attr_value *element = value_address(addresses->module, addresses->graph, value);
-    uint32_t type = addresses->graph->values.at[value].type;
-    if (address_read(addresses->module, element, type, &address) != ADDRESS_KNOWN)
-        return;
-    uint32_t *index = id_map_at(&addresses->of_memory, memory_of(&addresses->memories, value));
-    if (*index == NONE) {
-        *index = addresses->at.count;
-        vec_push(&addresses->at, address);
-    }
-}
-
 void addresses_init(struct addresses *addresses, const struct module *module,
                     const struct graph *graph)
 {
@@ -186,8 +159,17 @@ void addresses_init(struct addresses *addresses, const struct module *module,
     if (!addresses->any)
         return;
     memories_init(&addresses->memories, module, graph);
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        add_value(addresses, i);
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        struct address address;
+        const struct attr_value *element = value_address(module, graph, i);
+        if (address_read(module, element, graph->values.at[i].type, &address) != ADDRESS_KNOWN)
+            continue;
+        uint32_t *index = id_map_at(&addresses->of_memory, memory_of(&addresses->memories, i));
+        if (*index == NONE) {
+            *index = addresses->at.count;
+            vec_push(&addresses->at, address);
+        }
+    }
 }
 
 void addresses_free(struct addresses *addresses)
@@ -220,18 +202,6 @@ static void add_operand(const struct addresses *addresses, const struct op *op, 
     vec_push(accesses, access);
 }
 
-static void add_operands(const struct addresses *addresses, const struct op *op,
-                         struct accesses *accesses)
-{
-    const struct graph *graph = addresses->graph;
-    for (uint32_t place = 0; place < op_n_places(graph, op); place++) {
-        struct range values = op_operand(graph, op, place).values;
-        for (uint32_t n = 0; n < values.count; n++)
-            add_operand(addresses, op, graph->refs.at[values.first + n],
-                        op_operand_address(addresses->module, graph, op, place, n), accesses);
-    }
-}
-
 static void add_buffers(const struct addresses *addresses, const struct op *op, uint32_t key,
                         struct accesses *accesses)
 {
@@ -251,14 +221,20 @@ void addresses_of_op(const struct addresses *addresses, const struct op *op,
                      struct accesses *accesses)
 {
     const struct module *module = addresses->module;
+    const struct graph *graph = addresses->graph;
     struct address address;
     const struct attr_value *element;
     if (!addresses->any)
         return;
-    add_operands(addresses, op, accesses);
+    for (uint32_t place = 0; place < op_n_places(graph, op); place++) {
+        struct range values = op_operand(graph, op, place).values;
+        for (uint32_t n = 0; n < values.count; n++)
+            add_operand(addresses, op, graph->refs.at[values.first + n],
+                        op_operand_address(module, graph, op, place, n), accesses);
+    }
     for (uint32_t n = 0; n < op->results.count; n++) {
         const struct address *known = addresses_find(addresses, op->results.first + n);
-        if (known && op_alias(module, addresses->graph, op, n) == NONE)
+        if (known && op_alias(module, graph, op, n) == NONE)
             vec_push(accesses, ((struct access){*known, op->results.first + n, ACCESS_WRITE}));
     }
     for (uint32_t n = 0; (element = op_workspace_address(module, op, n)); n++)

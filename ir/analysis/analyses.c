@@ -21,9 +21,10 @@ static struct graph_analyses *of_graph(struct analyses *analyses, const struct m
     return analyses->at[index];
 }
 
-static const struct order *get_order(struct analyses *analyses, struct graph_analyses *of,
-                                     const struct module *module, const struct graph *graph)
+const struct order *analyses_order(struct analyses *analyses, const struct module *module,
+                                   const struct graph *graph)
 {
+    struct graph_analyses *of = of_graph(analyses, module, graph);
     if (of->has_order)
         return &of->order;
     if (!analyses->effects)
@@ -33,19 +34,13 @@ static const struct order *get_order(struct analyses *analyses, struct graph_ana
     return &of->order;
 }
 
-const struct order *analyses_order(struct analyses *analyses, const struct module *module,
-                                   const struct graph *graph)
-{
-    return get_order(analyses, of_graph(analyses, module, graph), module, graph);
-}
-
 const struct members *analyses_members(struct analyses *analyses, const struct module *module,
                                        const struct graph *graph)
 {
     struct graph_analyses *of = of_graph(analyses, module, graph);
     if (of->has_members)
         return &of->members;
-    members_init(&of->members, module, graph, get_order(analyses, of, module, graph));
+    members_init(&of->members, module, graph, analyses_order(analyses, module, graph));
     of->has_members = true;
     return &of->members;
 }
@@ -61,27 +56,24 @@ struct making {
     struct graph_analyses *fresh; /* by graph */
 };
 
-static void make_one(const struct making *making, uint32_t id, struct effects *effects)
-{
-    const struct graph *graph = &making->module->graphs.at[id];
-    const struct graph_analyses *kept = making->analyses->at[id];
-    struct graph_analyses fresh = {.has_order = !kept->has_order,
-                                   .has_members = making->members && !kept->has_members};
-    if (fresh.has_order)
-        order_init_with(&fresh.order, making->module, graph, effects);
-    if (fresh.has_members)
-        members_init(&fresh.members, making->module, graph,
-                     fresh.has_order ? &fresh.order : &kept->order);
-    making->fresh[id] = fresh;
-}
-
 static void make_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
 {
     struct making *making = user;
-    struct effects *effects = effects_new(making->module);
+    const struct module *module = making->module;
+    struct effects *effects = effects_new(module);
     (void)diags; /* the graphs are verified */
-    for (uint32_t id = first; id < end; id++)
-        make_one(making, id, effects);
+    for (uint32_t id = first; id < end; id++) {
+        const struct graph *graph = &module->graphs.at[id];
+        const struct graph_analyses *kept = making->analyses->at[id];
+        struct graph_analyses *fresh = &making->fresh[id];
+        fresh->has_order = !kept->has_order;
+        fresh->has_members = making->members && !kept->has_members;
+        if (fresh->has_order)
+            order_init_with(&fresh->order, module, graph, effects);
+        if (fresh->has_members)
+            members_init(&fresh->members, module, graph,
+                         fresh->has_order ? &fresh->order : &kept->order);
+    }
     effects_free(effects);
 }
 
@@ -91,16 +83,6 @@ static uint64_t making_weight(const void *user, uint32_t item)
     const struct graph_analyses *kept = making->analyses->at[item];
     bool missing = !kept->has_order || (making->members && !kept->has_members);
     return missing ? 3 * (uint64_t)making->module->graphs.at[item].ops.count : 0;
-}
-
-static void keep(struct graph_analyses *kept, const struct graph_analyses *fresh)
-{
-    if (fresh->has_order)
-        kept->order = fresh->order;
-    if (fresh->has_members)
-        kept->members = fresh->members;
-    kept->has_order |= fresh->has_order;
-    kept->has_members |= fresh->has_members;
 }
 
 static void make_all(struct analyses *analyses, const struct module *module, bool members)
@@ -123,8 +105,15 @@ static void make_all(struct analyses *analyses, const struct module *module, boo
                               .user = &making},
               &diags);
     diags_free(&diags);
-    for (uint32_t id = 0; id < count; id++)
-        keep(analyses->at[id], &making.fresh[id]);
+    for (uint32_t id = 0; id < count; id++) {
+        struct graph_analyses *kept = analyses->at[id], *fresh = &making.fresh[id];
+        if (fresh->has_order)
+            kept->order = fresh->order;
+        if (fresh->has_members)
+            kept->members = fresh->members;
+        kept->has_order |= fresh->has_order;
+        kept->has_members |= fresh->has_members;
+    }
     mem_free(making.fresh);
 }
 
@@ -161,33 +150,20 @@ static bool same_words(const uint32_t *a, const uint32_t *b, uint32_t count)
 }
 
 /* The edges of one op in any order are the same order. */
-static bool has_edge(const struct order *order, uint32_t op, const struct order_edge *edge)
-{
-    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
-        if (order->edges[e].from == edge->from && order->edges[e].kind == edge->kind)
-            return true;
-    return false;
-}
-
 static bool same_order(const struct order *a, const struct order *b)
 {
     bool same = a->n_ops == b->n_ops && same_words(a->first, b->first, a->n_ops + 1) &&
                 same_words(a->stream, b->stream, a->n_ops) &&
                 same_words(a->text, b->text, a->n_ops);
     for (uint32_t op = 0; same && op < a->n_ops; op++)
-        for (uint32_t e = a->first[op]; same && e < a->first[op + 1]; e++)
-            same = has_edge(b, op, &a->edges[e]);
+        for (uint32_t e = a->first[op]; same && e < a->first[op + 1]; e++) {
+            uint32_t n = b->first[op];
+            while (n < b->first[op + 1] &&
+                   (b->edges[n].from != a->edges[e].from || b->edges[n].kind != a->edges[e].kind))
+                n++;
+            same = n < b->first[op + 1];
+        }
     return same;
-}
-
-static bool same_members(const struct members *a, const struct members *b,
-                         const struct graph *graph)
-{
-    uint32_t blocks = graph->blocks.count;
-    return same_words(a->first, b->first, blocks + 1) &&
-           same_words(a->ops, b->ops, blocks ? a->first[blocks] : 0) &&
-           same_words(a->index, b->index, graph->ops.count) &&
-           same_words(a->grouped, b->grouped, blocks ? a->first[blocks] : 0);
 }
 
 bool analyses_hold(const struct analyses *analyses, const struct module *module)
@@ -199,8 +175,14 @@ bool analyses_hold(const struct analyses *analyses, const struct module *module)
         struct analyses fresh = {.effects = NULL};
         if (kept && kept->has_order)
             hold = same_order(&kept->order, analyses_order(&fresh, module, graph));
-        if (hold && kept && kept->has_members)
-            hold = same_members(&kept->members, analyses_members(&fresh, module, graph), graph);
+        if (hold && kept && kept->has_members) {
+            const struct members *a = &kept->members, *b = analyses_members(&fresh, module, graph);
+            uint32_t blocks = graph->blocks.count, members = blocks ? a->first[blocks] : 0;
+            hold = same_words(a->first, b->first, blocks + 1) &&
+                   same_words(a->ops, b->ops, members) &&
+                   same_words(a->index, b->index, graph->ops.count) &&
+                   same_words(a->grouped, b->grouped, members);
+        }
         analyses_drop(&fresh);
     }
     return hold;

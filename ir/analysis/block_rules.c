@@ -14,14 +14,6 @@ struct block_rule {
     struct op_rule rule;
 };
 
-static bool any_has_rule(const struct module *module)
-{
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        if (kernel_block_rule(module, &module->kernels.at[i]) != NONE)
-            return true;
-    return false;
-}
-
 bool op_has_block_rule(const struct module *module, const struct op *op)
 {
     const struct kernel *kernel =
@@ -31,7 +23,11 @@ bool op_has_block_rule(const struct module *module, const struct op *op)
 
 bool ops_have_block_rules(const struct module *module)
 {
-    if (!any_has_rule(module))
+    uint32_t kernel = 0;
+    while (kernel < module->kernels.count &&
+           kernel_block_rule(module, &module->kernels.at[kernel]) == NONE)
+        kernel++;
+    if (kernel == module->kernels.count)
         return false;
     for (uint32_t i = 0; i < module->graphs.count; i++)
         for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
@@ -60,20 +56,6 @@ static const struct op_type *known_type(const struct module *module, const struc
     return op_type == NONE ? NULL : op_type_find(module, op_type);
 }
 
-/* What an operand is given as: what is not given is optional. */
-static enum op_presence given_as(const struct graph *graph, const struct op *op, uint32_t n,
-                                 uint32_t param)
-{
-    uint32_t place = op_param_place(graph, op, n, param);
-    if (place == NONE)
-        return OP_OPTIONAL;
-    switch (op_operand(graph, op, place).kind) {
-    case OPERAND_NONE: return OP_OPTIONAL;
-    case OPERAND_LIST: return OP_LISTED;
-    default: return OP_REQUIRED;
-    }
-}
-
 /* A type with the tensors of a kernel's parameters, as an op gives them; without one, all as
  * operands. */
 static const struct op_type *type_of_params(struct arena *arena, const struct module *module,
@@ -91,35 +73,35 @@ static const struct op_type *type_of_params(struct arena *arena, const struct mo
     for (uint32_t i = 0; i < count; i++) {
         uint32_t param = kernel_tensor(module, kernel, i);
         slots[i] = (struct op_slot){.name = name_text(module, param, arena), .alias = NONE};
-        if (op && i < type->n_operands)
-            slots[i].presence = given_as(graph, op, i, param);
+        if (!op || i >= type->n_operands)
+            continue;
+        /* What is not given is optional. */
+        uint32_t place = op_param_place(graph, op, i, param);
+        enum operand_kind kind = place == NONE ? OPERAND_NONE : op_operand(graph, op, place).kind;
+        slots[i].presence = kind == OPERAND_NONE   ? OP_OPTIONAL
+                            : kind == OPERAND_LIST ? OP_LISTED
+                                                   : OP_REQUIRED;
     }
     return type;
 }
 
 /* The variables of a type are those that its rules bind, read again in their order. */
-static bool read_variables(struct block_rule *block, struct rule_variables *variables, char *error)
-{
-    struct op_rule rule;
-    for (uint32_t i = 0; i < block->type->n_shape; i++)
-        if (!op_rule_parse(&block->arena, block->type, block->type->shape[i].text, RULE_FOR_SHAPES,
-                           variables, &rule, error, MAX_BLOCK_RULE_ERROR))
-            return false;
-    return true;
-}
-
 static bool read_rule(struct block_rule *block, const struct kernel *kernel, char *error)
 {
+    const struct op_type *type = block->type;
     struct rule_variables variables = {.count = 0};
     uint32_t name = kernel_block_rule(block->module, kernel);
     const char *text = name_text(block->module, name, &block->arena);
+    bool ok = true;
     if (strlen(text) != block->module->names.names[name].size)
         return fail(error, "there is a byte 0 in it");
-    if (block->type->n_operands + block->type->n_results > MAX_OP_SLOTS)
+    if (type->n_operands + type->n_results > MAX_OP_SLOTS)
         return fail(error, "a kernel with more than %d tensors has a number there", MAX_OP_SLOTS);
-    return read_variables(block, &variables, error) &&
-           op_rule_parse(&block->arena, block->type, text, RULE_FOR_NUMBER, &variables,
-                         &block->rule, error, MAX_BLOCK_RULE_ERROR);
+    for (uint32_t i = 0; ok && i < type->n_shape; i++)
+        ok = op_rule_parse(&block->arena, type, type->shape[i].text, RULE_FOR_SHAPES, &variables,
+                           &block->rule, error, MAX_BLOCK_RULE_ERROR);
+    return ok && op_rule_parse(&block->arena, type, text, RULE_FOR_NUMBER, &variables, &block->rule,
+                               error, MAX_BLOCK_RULE_ERROR);
 }
 
 bool block_rule_check(const struct module *module, const struct kernel *kernel,
@@ -135,35 +117,25 @@ bool block_rule_check(const struct module *module, const struct kernel *kernel,
 
 /* -------------------------------------------------------------- what is not known ---- */
 
-/* Whether a dimension of a tensor is not known; says so. */
-static bool is_open(const struct block_rule *block, const struct op_tensor *tensor, uint32_t dim,
-                    char *error)
-{
-    const char *name = block->type->slots[tensor->slot].name;
-    int64_t n = tensor->dims[dim];
-    if (n >= 0)
-        return false;
-    if (n == DIM_UNKNOWN)
-        fail(error, "dimension %u of '%s' is not known", dim, name);
-    else
-        fail(error, "dimension %u of '%s' is '%.*s', which has no value", dim, name,
-             NAME(block->module, dim_gear(n)));
-    return true;
-}
-
+/* Whether a dimension of a slot's tensors is not known; says which. */
 static bool has_open_dim(const struct block_rule *block, const struct op_call *call, uint32_t slot,
                          char *error)
 {
+    const char *name = block->type->slots[slot].name;
     for (uint32_t i = 0; i < call->n_tensors; i++) {
         const struct op_tensor *tensor = &call->tensors[i];
         if (tensor->slot != slot)
             continue;
         if (tensor->rank == RANK_UNKNOWN)
-            return !fail(error, "the dimensions of '%s' are not known",
-                         block->type->slots[slot].name);
-        for (uint32_t d = 0; d < tensor->rank; d++)
-            if (is_open(block, tensor, d, error))
-                return true;
+            return !fail(error, "the dimensions of '%s' are not known", name);
+        for (uint32_t d = 0; d < tensor->rank; d++) {
+            int64_t dim = tensor->dims[d];
+            if (dim == DIM_UNKNOWN)
+                return !fail(error, "dimension %u of '%s' is not known", d, name);
+            if (dim < 0)
+                return !fail(error, "dimension %u of '%s' is '%.*s', which has no value", d, name,
+                             NAME(block->module, dim_gear(dim)));
+        }
     }
     return false;
 }
@@ -178,27 +150,19 @@ static bool mentions(const struct rule *rule, int64_t variable)
     return false;
 }
 
-/* Variables are dimensions of the operands whose rules bind them. */
-static bool variable_is_open(const struct block_rule *block, const struct op_call *call,
-                             int64_t variable, char *error)
-{
-    for (uint32_t i = 0; i < block->type->n_shape; i++) {
-        const struct op_rule *rule = &block->type->shape[i];
-        if (rule->slot < block->type->n_operands && mentions(rule->value, variable) &&
-            has_open_dim(block, call, rule->slot, error))
-            return true;
-    }
-    return false;
-}
-
-/* Whether something that an expression is about is not known; says what. */
+/* Whether something that an expression is about is not known; says what. Variables are dimensions
+ * of the operands whose rules bind them. */
 static bool rule_is_open(const struct block_rule *block, const struct op_call *call,
                          const struct rule *rule, char *error)
 {
+    const struct op_type *type = block->type;
     if (rule->kind == RULE_SLOT)
         return has_open_dim(block, call, (uint32_t)rule->number, error);
-    if (rule->kind == RULE_VARIABLE)
-        return variable_is_open(block, call, rule->number, error);
+    for (uint32_t i = 0; rule->kind == RULE_VARIABLE && i < type->n_shape; i++)
+        if (type->shape[i].slot < type->n_operands &&
+            mentions(type->shape[i].value, rule->number) &&
+            has_open_dim(block, call, type->shape[i].slot, error))
+            return true;
     for (uint32_t i = 0; i < rule->n_args; i++)
         if (rule_is_open(block, call, rule->args[i], error))
             return true;

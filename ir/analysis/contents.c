@@ -139,27 +139,23 @@ bool dtype_float_format(enum dtype dtype, struct float_format *format)
     }
 }
 
-/* As a double that every shorter format rounds as it would the integer: what is cut off leaves its
- * trace in the last bit. */
-static double double_of_int(int64_t i)
-{
-    uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
-    int shift = 0;
-    while (magnitude >> shift >> 53)
-        shift++;
-    uint64_t cut = magnitude & (((uint64_t)1 << shift) - 1);
-    double value = ldexp((double)(magnitude >> shift | (cut != 0)), shift);
-    return i < 0 ? -value : value;
-}
-
 static enum number_fit encode_float(struct float_format format, const struct attr_value *number,
                                     uint64_t *bits)
 {
     if (number->kind == ATTR_BOOL)
         return NUMBER_WRONG_KIND;
-    double value = number->kind == ATTR_FLOAT ? number->f
-                   : format.fraction == 52    ? (double)number->i
-                                              : double_of_int(number->i);
+    double value = number->kind == ATTR_FLOAT ? number->f : (double)number->i;
+    if (number->kind == ATTR_INT && format.fraction != 52) {
+        /* As a double that every shorter format rounds as it would the integer: what is cut off
+         * leaves its trace in the last bit. */
+        uint64_t magnitude = number->i < 0 ? 0 - (uint64_t)number->i : (uint64_t)number->i;
+        int shift = 0;
+        while (magnitude >> shift >> 53)
+            shift++;
+        uint64_t cut = magnitude & (((uint64_t)1 << shift) - 1);
+        value = ldexp((double)(magnitude >> shift | (cut != 0)), shift);
+        value = number->i < 0 ? -value : value;
+    }
     *bits = float_encode(format, value);
     bool exists = isnan(value) || (isinf(value) && !format.finite);
     return exists || float_is_finite(format, *bits) ? NUMBER_FITS : NUMBER_TOO_LARGE;
@@ -218,21 +214,17 @@ uint32_t viewed_value(const struct module *module, const struct graph *graph, ui
     return value;
 }
 
-static void mark_written(const struct module *module, const struct graph *graph,
-                         const struct op *op, uint8_t *written)
-{
-    struct op_write write = {0};
-    while (op_next_write(module, graph, op, &write))
-        written[viewed_value(module, graph, write.operand)] = 1;
-    /* What it calls may. */
-    for (uint32_t n = 0; op_call_kind(op) != CALL_NONE && n < op->operands.count; n++)
-        written[viewed_value(module, graph, op_operands(graph, op)[n])] = 1;
-}
-
 void graph_mark_written(const struct module *module, const struct graph *graph, uint8_t *written)
 {
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        mark_written(module, graph, &graph->ops.at[i], written);
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        struct op_write write = {0};
+        while (op_next_write(module, graph, op, &write))
+            written[viewed_value(module, graph, write.operand)] = 1;
+        /* What it calls may. */
+        for (uint32_t n = 0; op_call_kind(op) != CALL_NONE && n < op->operands.count; n++)
+            written[viewed_value(module, graph, op_operands(graph, op)[n])] = 1;
+    }
 }
 
 bool value_is_written(const struct module *module, const struct graph *graph, uint32_t value)
@@ -242,24 +234,6 @@ bool value_is_written(const struct module *module, const struct graph *graph, ui
     bool is_written = written[value];
     mem_free(written);
     return is_written;
-}
-
-/* The numbers of contents as integers; false where they are something else. */
-static bool integers_of(const struct contents *contents, uint64_t elements, struct arena *arena,
-                        struct op_contents *found)
-{
-    uint64_t count = elements < MOST_ELEMENTS ? elements : MOST_ELEMENTS;
-    if (!contents->numbers || (contents->count != 1 && contents->count != elements))
-        return false;
-    int64_t *numbers = arena_alloc(arena, (count + 1) * sizeof *numbers);
-    *found = (struct op_contents){numbers, count};
-    for (uint64_t i = 0; i < count; i++) {
-        const struct attr_value *number = &contents->numbers[contents->count == 1 ? 0 : i];
-        if (number->kind != ATTR_INT && number->kind != ATTR_BOOL)
-            return false;
-        numbers[i] = number->i;
-    }
-    return true;
 }
 
 /* The attribute of the constant that a value is, which is no view; NULL: it is none. */
@@ -282,6 +256,7 @@ bool op_knows_contents(const struct module *module, const struct graph *graph, c
     return false;
 }
 
+/* The integers of the constant that an operand is, if it is one. */
 static bool contents_of(const struct op_call *call, uint32_t tensor, struct arena *arena,
                         struct op_contents *found)
 {
@@ -300,7 +275,18 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
         !type_elements(known->module, graph->values.at[value].type, &elements))
         return false;
     struct contents contents = contents_read(known->module, attr);
-    return integers_of(&contents, elements, arena, found);
+    uint64_t count = elements < MOST_ELEMENTS ? elements : MOST_ELEMENTS;
+    if (!contents.numbers || (contents.count != 1 && contents.count != elements))
+        return false;
+    int64_t *numbers = arena_alloc(arena, (count + 1) * sizeof *numbers);
+    *found = (struct op_contents){numbers, count};
+    for (uint64_t i = 0; i < count; i++) {
+        const struct attr_value *number = &contents.numbers[contents.count == 1 ? 0 : i];
+        if (number->kind != ATTR_INT && number->kind != ATTR_BOOL)
+            return false;
+        numbers[i] = number->i;
+    }
+    return true;
 }
 
 void known_contents_use(struct known_contents *known, const struct module *module,

@@ -7,24 +7,8 @@
 
 /* ------------------------------------------------------------------------- one op ---- */
 
-/* Floats, as rates times sizes pass 64 bits. */
-static double tensor_bytes(const struct op_tensor *tensor)
-{
-    double bytes = tensor->bits / 8.0;
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        bytes *= (double)tensor->dims[i];
-    return bytes;
-}
-
-static bool is_static(const struct op_tensor *tensor)
-{
-    for (uint32_t i = 0; tensor->rank != RANK_UNKNOWN && i < tensor->rank; i++)
-        if (tensor->dims[i] < 0)
-            return false;
-    return tensor->rank != RANK_UNKNOWN && tensor->bits > 0;
-}
-
-/* What is read, written or given, where the type's data says no other number. */
+/* What is read, written or given, where the type's data says no other number. Floats, as rates
+ * times sizes pass 64 bits. */
 static bool moved_bytes(const struct op_call *call, double *bytes)
 {
     struct op_fault fault;
@@ -38,58 +22,47 @@ static bool moved_bytes(const struct op_call *call, double *bytes)
     for (uint32_t i = 0; i < call->n_tensors; i++) {
         const struct op_tensor *tensor = &call->tensors[i];
         const struct op_slot *slot = &call->type->slots[tensor->slot];
-        bool operand = tensor->slot < call->type->n_operands;
-        if (!is_static(tensor))
+        double size = tensor->bits / 8.0;
+        if (tensor->rank == RANK_UNKNOWN || tensor->bits == 0)
             return false;
+        for (uint32_t d = 0; d < tensor->rank; d++) {
+            if (tensor->dims[d] < 0)
+                return false;
+            size *= (double)tensor->dims[d];
+        }
         /* A result that is an operand's memory is what is written there. */
+        bool operand = tensor->slot < call->type->n_operands;
         unsigned times = operand ? (unsigned)slot->reads + slot->writes : slot->alias == NONE;
-        *bytes += times * tensor_bytes(tensor);
+        *bytes += times * size;
     }
     return true;
 }
 
-/* 0 where the type's data says nothing of them. */
-static bool computed_flops(const struct op_call *call, double *flops)
-{
-    struct op_fault fault;
-    int64_t number = 0;
-    bool known =
-        !call->type->flops.text || op_shapes_number(call, &call->type->flops, &number, &fault);
-    *flops = (double)number;
-    return known;
-}
-
-/* How many operations all cores of the kernel do in a microsecond, on elements of the first
- * operand's size: cubes twice as many on each half of 16 bits. */
-static double flop_rate(const struct arch_rates *rates, const struct kernel *kernel,
-                        unsigned blocks, unsigned bits)
-{
-    unsigned narrow = bits < 4 ? 4 : bits;
-    const struct kernel_type_info *info = kernel_type_info(kernel->type);
-    double each = info->aics ? rates->cube_flops * (narrow < 16 ? 16.0 / narrow : 1)
-                             : rates->vector_bytes * 8.0 / narrow;
-    return each * blocks * rates->mhz;
-}
-
-/* AI cores, which share the memory, whatever of them is used. */
-static uint32_t ai_cores(const struct module *module, uint32_t blocks)
-{
-    uint32_t aics = module_cores(module, CORE_AIC), aivs = module_cores(module, CORE_AIV);
-    uint32_t cores = aics ? aics : (aivs + 1) / 2;
-    return cores && cores < blocks ? cores : blocks;
-}
-
+/* The longer of computing, by all cores of the kernel, and moving; AI cores share the memory,
+ * whatever of them is used. */
 static struct op_estimate by_roofline(const struct module *module, const struct kernel *kernel,
                                       const struct op_call *call)
 {
     const struct arch_rates *rates = arch_rates(module_arch(module));
+    const struct op_estimate unknown = {ESTIMATE_UNKNOWN, 0};
+    struct op_fault fault;
+    double bytes;
+    int64_t flops = 0; /* where the type's data says nothing of them */
+    if (!rates ||
+        (call->type->flops.text && !op_shapes_number(call, &call->type->flops, &flops, &fault)) ||
+        !moved_bytes(call, &bytes))
+        return unknown;
+    /* Operations a core does in a cycle, on elements of the first operand's size: cubes twice as
+     * many on each half of 16 bits. */
+    unsigned bits = call->n_tensors ? call->tensors[0].bits : 0, narrow = bits < 4 ? 4 : bits;
+    double rate = kernel_type_info(kernel->type)->aics
+                      ? rates->cube_flops * (narrow < 16 ? 16.0 / narrow : 1)
+                      : rates->vector_bytes * 8.0 / narrow;
     uint32_t blocks = kernel_blocks(module, kernel);
-    double flops, bytes;
-    if (!rates || !computed_flops(call, &flops) || !moved_bytes(call, &bytes))
-        return (struct op_estimate){ESTIMATE_UNKNOWN, 0};
-    unsigned bits = call->n_tensors ? call->tensors[0].bits : 0;
-    double compute = flops / flop_rate(rates, kernel, blocks, bits);
-    double move = bytes / (rates->hbm_bytes * ai_cores(module, blocks) * rates->mhz);
+    uint32_t aics = module_cores(module, CORE_AIC), aivs = module_cores(module, CORE_AIV);
+    uint32_t all = aics ? aics : (aivs + 1) / 2, cores = all && all < blocks ? all : blocks;
+    double compute = (double)flops / (rate * blocks * rates->mhz);
+    double move = bytes / (rates->hbm_bytes * cores * rates->mhz);
     return compute > move ? (struct op_estimate){ESTIMATE_FLOPS, compute}
                           : (struct op_estimate){ESTIMATE_BYTES, move};
 }
