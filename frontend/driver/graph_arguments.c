@@ -177,9 +177,9 @@ static void drop_graphs(struct module *module, const uint8_t *gone)
                     entries[entry_id(module, entry)] = (uint8_t)mark;
             }
         }
-    module_drop_entries(module, entries);
+    module_drop(module, SYMBOL_ENTRY, entries);
     mem_free(entries);
-    module_drop_graphs(module, gone);
+    module_drop(module, SYMBOL_GRAPH, gone);
 }
 
 void graphs_keep_reached(struct module *module, const char *name)

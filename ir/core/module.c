@@ -324,50 +324,40 @@ struct graph *module_add_graph(struct module *module, uint32_t name)
     return graph;
 }
 
-/* What stays in the order of the text. */
-static void drop_items(struct module *module, enum symbol_kind kind, const uint8_t *gone)
+void module_drop(struct module *module, enum symbol_kind kind, const uint8_t *gone)
 {
-    uint32_t kept = 0, of_kind = 0;
+    bool graphs = kind == SYMBOL_GRAPH;
+    uint32_t count = graphs ? module->graphs.count : module->entries.count, kept = 0, items = 0;
+    struct id_map *named = &module->named[kind];
+    assert(graphs || kind == SYMBOL_ENTRY);
     for (uint32_t i = 0; i < module->order.count; i++) {
         uint64_t item = module->order.at[i];
         bool same = order_kind(item) == (unsigned)kind;
-        if (same && gone[order_index(item)])
-            continue;
-        module->order.at[kept++] = same ? order_make(of_kind++, kind) : item;
+        if (!same || !gone[order_index(item)])
+            module->order.at[items++] = same ? order_make(kept++, kind) : item;
     }
-    module->order.count = kept;
-}
-
-void module_drop_graphs(struct module *module, const uint8_t *gone)
-{
-    uint32_t kept = 0;
-    drop_items(module, SYMBOL_GRAPH, gone);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        if (gone[i])
+    module->order.count = items;
+    id_map_clear(named);
+    kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (gone[i] && graphs)
             graph_free(&module->graphs.at[i]);
-        else
-            module->graphs.at[kept++] = module->graphs.at[i];
-    }
-    module->graphs.count = kept;
-    id_map_clear(&module->named[SYMBOL_GRAPH]);
-    for (uint32_t i = kept; i-- > 0;)
-        id_map_set(&module->named[SYMBOL_GRAPH], module->graphs.at[i].name, i);
-}
-
-void module_drop_entries(struct module *module, const uint8_t *gone)
-{
-    uint32_t kept = 0;
-    drop_items(module, SYMBOL_ENTRY, gone);
-    for (uint32_t i = 0; i < module->entries.count; i++) {
-        if (gone[i])
+        else if (gone[i])
             entry_free(&module->entries.at[i]);
+        if (gone[i])
+            continue;
+        uint32_t name = graphs ? module->graphs.at[i].name : module->entries.at[i].name;
+        if (id_map_find(named, name) == NONE)
+            id_map_set(named, name, kept);
+        if (graphs)
+            module->graphs.at[kept++] = module->graphs.at[i];
         else
             module->entries.at[kept++] = module->entries.at[i];
     }
-    module->entries.count = kept;
-    id_map_clear(&module->named[SYMBOL_ENTRY]);
-    for (uint32_t i = kept; i-- > 0;)
-        id_map_set(&module->named[SYMBOL_ENTRY], module->entries.at[i].name, i);
+    if (graphs)
+        module->graphs.count = kept;
+    else
+        module->entries.count = kept;
 }
 
 struct entry *module_take_entry(struct module *module, struct entry *entry)
@@ -397,22 +387,18 @@ struct id_map module_superkernels(const struct module *module)
     return names;
 }
 
-static bool graph_has_superkernel(const struct graph *graph, uint32_t name)
-{
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL && graph->blocks.at[i].name == name)
-            return true;
-    return false;
-}
-
 bool module_has_symbol(const struct module *module, uint32_t name)
 {
-    bool found = false;
-    for (int kind = 0; kind < SYMBOL_KINDS && !found; kind++)
-        found = module_find(module, kind, name) != NONE;
-    for (uint32_t i = 0; i < module->graphs.count && !found; i++)
-        found = graph_has_superkernel(&module->graphs.at[i], name);
-    return found;
+    for (int kind = 0; kind < SYMBOL_KINDS; kind++)
+        if (module_find(module, kind, name) != NONE)
+            return true;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t b = 0; b < module->graphs.at[i].blocks.count; b++) {
+            const struct block *block = &module->graphs.at[i].blocks.at[b];
+            if (block->kind == BLOCK_SUPERKERNEL && block->name == name)
+                return true;
+        }
+    return false;
 }
 
 uint32_t module_free_name(struct module *module, uint32_t wanted, const char *between,

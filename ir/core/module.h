@@ -423,10 +423,9 @@ struct entry *module_take_entry(struct module *module, struct entry *entry);
 /* An empty entry, which is none of a module. */
 struct entry entry_make(uint32_t name, enum kernel_type type);
 
-/* Take out the graphs or entries that are marked, by index. Those that stay have other indices
+/* Takes out the graphs or entries that are marked, by index. Those that stay have other indices
  * then. */
-void module_drop_graphs(struct module *module, const uint8_t *gone);
-void module_drop_entries(struct module *module, const uint8_t *gone);
+void module_drop(struct module *module, enum symbol_kind kind, const uint8_t *gone);
 
 /* The index of an element by its name, NONE where there is none. Names of a kind differ in a legal
  * module; of several elements with one name this is the first. */

@@ -428,7 +428,7 @@ static void drop_unused(struct inliner *inliner)
                 mark_symbols(module, &module->attrs.at[graph->ops.at[j].attrs.first + a].value,
                              inliner->replaced);
     }
-    module_drop_graphs(module, inliner->replaced);
+    module_drop(module, SYMBOL_GRAPH, inliner->replaced);
 }
 
 static uint64_t find_room(const struct module *module)
