@@ -23,15 +23,6 @@ static const struct arch_rates rates[ARCH_COUNT] = {
 #include "ir/core/archs.def"
 };
 
-static bool contains(const struct intern_name *name, const char *part)
-{
-    size_t size = strlen(part);
-    for (size_t at = 0; at + size <= name->size; at++)
-        if (strncasecmp(name->text + at, part, size) == 0)
-            return true;
-    return false;
-}
-
 bool arch_of_text(const char *text, size_t size, enum arch *arch)
 {
     for (int i = 0; i < ARCH_COUNT; i++) {
@@ -51,14 +42,17 @@ bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch)
 /* False where neither the attribute nor the name says it. */
 static bool find_arch(const struct module *module, const struct target *target, enum arch *arch)
 {
+    const struct intern_name *name = &module->names.names[target->name];
     uint32_t written = attr_string(module, target->attrs, W_arch);
     if (written != NONE && arch_of_name(module, written, arch))
         return true;
     for (size_t i = 0; i < sizeof socs / sizeof *socs; i++) {
-        if (!contains(&module->names.names[target->name], socs[i].part))
-            continue;
-        *arch = socs[i].arch;
-        return true;
+        size_t size = strlen(socs[i].part);
+        for (size_t at = 0; at + size <= name->size; at++)
+            if (strncasecmp(name->text + at, socs[i].part, size) == 0) {
+                *arch = socs[i].arch;
+                return true;
+            }
     }
     return false;
 }

@@ -154,18 +154,26 @@ static bool has_names(const struct module *module, const struct attr_value *valu
     return false;
 }
 
-static bool map_value(struct attr_map *map, struct attr_value *value);
+static bool map_attrs(struct attr_map *map, struct range *range);
 
-static bool map_list(struct attr_map *map, struct attr_value *list)
+static bool map_value(struct attr_map *map, struct attr_value *value)
 {
     VEC(struct attr_value) values = {NULL, 0, 0};
     bool changed = false;
-    for (uint32_t i = 0; i < list->count; i++) {
-        vec_push(&values, map->module->attr_values.at[list->first + i]);
+    if (value->kind == ATTR_DICT) {
+        struct range attrs = {value->first, value->count};
+        changed = map_attrs(map, &attrs);
+        value->first = attrs.first;
+        return changed;
+    }
+    if (value->kind != ATTR_LIST)
+        return (value->kind == ATTR_TYPE || value->kind == ATTR_SYMBOL) && map->change(map, value);
+    for (uint32_t i = 0; i < value->count; i++) {
+        vec_push(&values, map->module->attr_values.at[value->first + i]);
         changed = map_value(map, &values.at[i]) || changed;
     }
     if (changed)
-        list->first = module_add_values(map->module, values.at, values.count).first;
+        value->first = module_add_values(map->module, values.at, values.count).first;
     vec_free(&values);
     return changed;
 }
@@ -173,8 +181,10 @@ static bool map_list(struct attr_map *map, struct attr_value *list)
 static bool map_attrs(struct attr_map *map, struct range *range)
 {
     VEC(struct attr) attrs = {NULL, 0, 0};
-    bool changed = false;
-    for (uint32_t i = 0; i < range->count; i++) {
+    bool any = false, changed = false;
+    for (uint32_t i = 0; i < range->count && !any; i++)
+        any = has_names(map->module, &map->module->attrs.at[range->first + i].value);
+    for (uint32_t i = 0; any && i < range->count; i++) {
         vec_push(&attrs, map->module->attrs.at[range->first + i]);
         changed = map_value(map, &attrs.at[i].value) || changed;
     }
@@ -184,34 +194,13 @@ static bool map_attrs(struct attr_map *map, struct range *range)
     return changed;
 }
 
-static bool map_value(struct attr_map *map, struct attr_value *value)
-{
-    if (value->kind == ATTR_LIST)
-        return map_list(map, value);
-    if (value->kind != ATTR_DICT)
-        return (value->kind == ATTR_TYPE || value->kind == ATTR_SYMBOL) && map->change(map, value);
-    struct range attrs = {value->first, value->count};
-    bool changed = map_attrs(map, &attrs);
-    value->first = attrs.first;
-    return changed;
-}
-
-static void map_range(struct attr_map *map, struct range *range)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < range->count && !any; i++)
-        any = has_names(map->module, &map->module->attrs.at[range->first + i].value);
-    if (any)
-        map_attrs(map, range);
-}
-
 void attr_map_graph(struct attr_map *map, struct graph *graph)
 {
-    map_range(map, &graph->attrs);
+    map_attrs(map, &graph->attrs);
     for (uint32_t i = 0; i < graph->params.count; i++)
-        map_range(map, &graph->params.at[i].attrs);
+        map_attrs(map, &graph->params.at[i].attrs);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        map_range(map, &graph->blocks.at[i].attrs);
+        map_attrs(map, &graph->blocks.at[i].attrs);
     for (uint32_t i = 0; i < graph->ops.count; i++)
-        map_range(map, &graph->ops.at[i].attrs);
+        map_attrs(map, &graph->ops.at[i].attrs);
 }

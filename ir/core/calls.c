@@ -29,11 +29,6 @@ enum call_kind word_call_kind(uint32_t word)
     return kinds[word];
 }
 
-static uint32_t graph_of(const struct module *module, const struct attr_value *value)
-{
-    return value->kind == ATTR_SYMBOL ? module_find(module, SYMBOL_GRAPH, value->id) : NONE;
-}
-
 bool op_callee(const struct module *module, const struct op *op, uint32_t n, struct callee *callee)
 {
     enum call_kind kind = op_call_kind(op);
@@ -48,7 +43,10 @@ bool op_callee(const struct module *module, const struct op *op, uint32_t n, str
         }
         const struct attr_value *value =
             list ? &module->attr_values.at[attr->value.first + n] : &attr->value;
-        *callee = (struct callee){attr, list ? n : NONE, graph_of(module, value), row->role};
+        bool symbol = value->kind == ATTR_SYMBOL;
+        *callee = (struct callee){attr, list ? n : NONE,
+                                  symbol ? module_find(module, SYMBOL_GRAPH, value->id) : NONE,
+                                  row->role};
         return true;
     }
     return false;
@@ -101,40 +99,30 @@ bool call_types_match(const struct module *module, uint32_t called, uint32_t giv
     return true;
 }
 
-/* Dimensions that are not known may be 1. */
-static bool has_one_element(const struct module *module, const struct type *type, uint32_t id)
+/* Whether a type may be one element of these classes; one that is not known may be any, and a token
+ * is reported by itself. */
+static bool is_one_of(const struct module *module, uint32_t type, unsigned classes)
 {
-    for (uint32_t i = 0; i < type_n_dims(type); i++)
-        if (type_dims(module, id)[i] != 1 && type_dims(module, id)[i] != DIM_UNKNOWN)
+    const struct type *t = type == NONE ? NULL : &module->types.at[type];
+    if (!t || t->dtype == DTYPE_TOKEN)
+        return true;
+    if (t->dtype != DTYPE_UNKNOWN && !(classes >> dtype_info(t->dtype)->class & 1))
+        return false;
+    for (uint32_t i = 0; i < type_n_dims(t); i++)
+        if (type_dims(module, type)[i] != 1 && type_dims(module, type)[i] != DIM_UNKNOWN)
             return false;
     return true;
 }
 
 bool call_type_decides(const struct module *module, uint32_t type)
 {
-    if (type == NONE)
-        return true;
-    const struct type *t = &module->types.at[type];
-    if (t->dtype == DTYPE_TOKEN) /* which is reported by itself */
-        return true;
-    if (t->dtype == DTYPE_UNKNOWN)
-        return has_one_element(module, t, type);
-    enum dtype_class class = dtype_info(t->dtype)->class;
-    return (class == CLASS_BOOL || class == CLASS_FLOAT || class == CLASS_SINT ||
-            class == CLASS_UINT) &&
-           has_one_element(module, t, type);
+    return is_one_of(module, type,
+                     1 << CLASS_BOOL | 1 << CLASS_FLOAT | 1 << CLASS_SINT | 1 << CLASS_UINT);
 }
 
 bool call_type_counts(const struct module *module, uint32_t type)
 {
-    if (type == NONE)
-        return true;
-    const struct type *t = &module->types.at[type];
-    if (t->dtype == DTYPE_TOKEN)
-        return true;
-    if (t->dtype == DTYPE_UNKNOWN)
-        return has_one_element(module, t, type);
-    const struct dtype_info *info = dtype_info(t->dtype);
-    return (info->class == CLASS_SINT || info->class == CLASS_UINT) && info->bits >= 8 &&
-           has_one_element(module, t, type);
+    enum dtype dtype = type == NONE ? DTYPE_UNKNOWN : module->types.at[type].dtype;
+    bool narrow = dtype < DTYPE_COUNT && dtype_info(dtype)->bits < 8;
+    return !narrow && is_one_of(module, type, 1 << CLASS_SINT | 1 << CLASS_UINT);
 }

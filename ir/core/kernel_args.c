@@ -24,25 +24,19 @@ void entry_add_arg(struct entry *entry, struct arg arg)
     entry->groups.at[entry->groups.count - 1].args.count++;
 }
 
-/* Makes room for `count` arguments before group `at`. */
-static uint32_t open_gap(struct entry *entry, uint32_t at, uint32_t count)
+void entry_insert_words(struct entry *entry, uint32_t at, uint32_t word, uint32_t count)
 {
-    uint32_t first = at < entry->groups.count ? entry->groups.at[at].args.first : entry->args.count;
+    struct arg_group *groups = entry->groups.at;
+    assert(at >= entry_named_groups(entry) && at <= entry->groups.count && count > 0);
+    uint32_t first = at < entry->groups.count ? groups[at].args.first : entry->args.count;
     vec_reserve(&entry->args, count);
     memmove(entry->args.at + first + count, entry->args.at + first,
             (entry->args.count - first) * sizeof *entry->args.at);
     entry->args.count += count;
-    for (uint32_t i = at; i < entry->groups.count; i++)
-        entry->groups.at[i].args.first += count;
-    return first;
-}
-
-void entry_insert_words(struct entry *entry, uint32_t at, uint32_t word, uint32_t count)
-{
-    assert(at >= entry_named_groups(entry) && at <= entry->groups.count && count > 0);
-    uint32_t first = open_gap(entry, at, count);
     for (uint32_t i = 0; i < count; i++)
         entry->args.at[first + i] = (struct arg){.kind = ARG_WORD, .id = word};
+    for (uint32_t i = at; i < entry->groups.count; i++)
+        groups[i].args.first += count;
     vec_reserve(&entry->groups, 1);
     memmove(entry->groups.at + at + 1, entry->groups.at + at,
             (entry->groups.count - at) * sizeof *entry->groups.at);
@@ -133,56 +127,43 @@ static void push(struct slots *slots, enum slot_kind kind, uint32_t id)
     vec_push(slots, (struct slot){kind, id});
 }
 
-static void push_operand(struct slots *slots, const struct graph *graph, const struct op *op,
-                         uint32_t place)
-{
-    struct operand operand = op_operand(graph, op, place);
-    switch (operand.kind) {
-    case OPERAND_VALUE: push(slots, SLOT_TENSOR, graph->refs.at[operand.values.first]); break;
-    case OPERAND_NONE: push(slots, SLOT_NONE, NONE); break;
-    case OPERAND_LIST: push(slots, SLOT_LIST, op_clauses(graph, op)->forms.first + place); break;
-    }
-}
-
-static void add_params(struct slots *slots, const struct module *module, const struct graph *graph,
-                       const struct op *op, const struct kernel *kernel)
-{
-    const struct attr *params = attr_find(module, kernel->attrs, W_params);
-    uint32_t operands = op_n_places(graph, op), n = 0;
-    uint32_t tensors = operands + op_tensor_results(module, graph, op);
-    uint32_t count = params ? params->value.count : tensors;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
-        if (word == W_workspace || word == W_tiling)
-            push(slots, SLOT_WORD, word);
-        else if (n >= operands)
-            push(slots, SLOT_TENSOR, op->results.first + (n++ - operands));
-        else {
-            push_operand(slots, graph, op, params ? op_param_place(graph, op, n, word) : n);
-            n++;
-        }
-    }
-    assert(n == tensors); /* the verifier compares them */
-}
-
-static void add_events(struct slots *slots, const struct graph *graph, struct range events,
-                       enum slot_kind kind)
-{
-    for (uint32_t i = 0; i < events.count; i++)
-        push(slots, kind, graph->refs.at[events.first + i]);
-}
-
 void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
                   const struct op *op, const struct kernel *kernel)
 {
-    add_params(slots, module, graph, op, kernel);
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    const struct clauses *clauses = op_clauses(graph, op);
+    uint32_t operands = op_n_places(graph, op), n = 0;
+    uint32_t tensors = operands + op_tensor_results(module, graph, op);
+    for (uint32_t i = 0; i < (params ? params->value.count : tensors); i++) {
+        uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
+        if (word == W_workspace || word == W_tiling) {
+            push(slots, SLOT_WORD, word);
+            continue;
+        }
+        if (n >= operands) {
+            push(slots, SLOT_TENSOR, op->results.first + (n++ - operands));
+            continue;
+        }
+        uint32_t place = params ? op_param_place(graph, op, n, word) : n;
+        struct operand operand = op_operand(graph, op, place);
+        if (operand.kind == OPERAND_VALUE)
+            push(slots, SLOT_TENSOR, graph->refs.at[operand.values.first]);
+        else if (operand.kind == OPERAND_LIST)
+            push(slots, SLOT_LIST, clauses->forms.first + place);
+        else
+            push(slots, SLOT_NONE, NONE);
+        n++;
+    }
+    assert(n == tensors); /* the verifier compares them */
     if (kernel_is_dynamic(module, kernel)) {
         push(slots, SLOT_TILING_KEY, NONE);
         push(slots, SLOT_BLOCK_NUM, NONE);
         push(slots, SLOT_LOCK, NONE);
     }
-    add_events(slots, graph, op_clauses(graph, op)->send, SLOT_SEND);
-    add_events(slots, graph, op_clauses(graph, op)->recv, SLOT_RECV);
+    for (uint32_t i = 0; i < clauses->send.count; i++)
+        push(slots, SLOT_SEND, graph->refs.at[clauses->send.first + i]);
+    for (uint32_t i = 0; i < clauses->recv.count; i++)
+        push(slots, SLOT_RECV, graph->refs.at[clauses->recv.first + i]);
 }
 
 uint32_t slot_word(struct slot slot)
@@ -196,49 +177,42 @@ uint32_t slot_word(struct slot slot)
     }
 }
 
-static struct arg list_arg(struct entry *entry, const struct graph *graph, uint32_t form)
-{
-    struct range values = graph->forms.at[form].values;
-    uint32_t first = entry->listed.count;
-    for (uint32_t i = 0; i < values.count; i++)
-        vec_push(&entry->listed, graph->values.at[graph->refs.at[values.first + i]].name);
-    return (struct arg){.kind = ARG_LIST, .id = first, .count = values.count};
-}
-
-struct arg slot_arg(struct entry *entry, const struct graph *graph, struct slot slot)
+/* Of a slot that is no list. */
+static struct arg plain_arg(const struct graph *graph, struct slot slot)
 {
     switch (slot.kind) {
     case SLOT_TENSOR: return (struct arg){.kind = ARG_VALUE, .id = graph->values.at[slot.id].name};
     case SLOT_NONE: return (struct arg){.kind = ARG_NONE, .id = NONE};
-    case SLOT_LIST: return list_arg(entry, graph, slot.id);
     case SLOT_SEND: return (struct arg){.kind = ARG_SEND, .id = slot.id};
     case SLOT_RECV: return (struct arg){.kind = ARG_RECV, .id = slot.id};
     default: return (struct arg){.kind = ARG_WORD, .id = slot_word(slot)};
     }
 }
 
-static bool list_is_arg(const struct entry *entry, const struct graph *graph, uint32_t form,
-                        const struct arg *arg)
+struct arg slot_arg(struct entry *entry, const struct graph *graph, struct slot slot)
 {
-    struct range values = graph->forms.at[form].values;
-    bool same = arg->kind == ARG_LIST && arg->count == values.count;
-    for (uint32_t i = 0; same && i < values.count; i++)
-        same = entry->listed.at[arg->id + i] ==
-               graph->values.at[graph->refs.at[values.first + i]].name;
-    return same;
+    if (slot.kind != SLOT_LIST)
+        return plain_arg(graph, slot);
+    struct range values = graph->forms.at[slot.id].values;
+    uint32_t first = entry->listed.count;
+    for (uint32_t i = 0; i < values.count; i++)
+        vec_push(&entry->listed, graph->values.at[graph->refs.at[values.first + i]].name);
+    return (struct arg){.kind = ARG_LIST, .id = first, .count = values.count};
 }
 
 bool slot_is_arg(const struct entry *entry, const struct graph *graph, struct slot slot,
                  const struct arg *arg)
 {
-    switch (slot.kind) {
-    case SLOT_TENSOR: return arg->kind == ARG_VALUE && arg->id == graph->values.at[slot.id].name;
-    case SLOT_NONE: return arg->kind == ARG_NONE;
-    case SLOT_LIST: return list_is_arg(entry, graph, slot.id, arg);
-    case SLOT_SEND: return arg->kind == ARG_SEND && arg->id == slot.id;
-    case SLOT_RECV: return arg->kind == ARG_RECV && arg->id == slot.id;
-    default: return arg->kind == ARG_WORD && arg->id == slot_word(slot);
+    if (slot.kind != SLOT_LIST) {
+        struct arg wanted = plain_arg(graph, slot);
+        return arg->kind == wanted.kind && (arg->kind == ARG_NONE || arg->id == wanted.id);
     }
+    struct range values = graph->forms.at[slot.id].values;
+    bool same = arg->kind == ARG_LIST && arg->count == values.count;
+    for (uint32_t i = 0; same && i < values.count; i++)
+        same = entry->listed.at[arg->id + i] ==
+               graph->values.at[graph->refs.at[values.first + i]].name;
+    return same;
 }
 
 void slots_add_entry(struct slots *slots, const struct entry *entry)
@@ -255,16 +229,6 @@ void slots_add_entry(struct slots *slots, const struct entry *entry)
 
 /* ------------------------------------------------------------------------ group names ---- */
 
-static bool take_word(struct group_namer *namer, uint32_t word)
-{
-    uint32_t *number = id_map_at(&namer->numbers, word);
-    if (*number != NONE)
-        return false;
-    *number = 0;
-    vec_push(&namer->taken, word);
-    return true;
-}
-
 struct group_name group_name_of(struct group_namer *namer, const struct graph *graph,
                                 const struct op *op)
 {
@@ -274,9 +238,11 @@ struct group_name group_name_of(struct group_namer *namer, const struct graph *g
         return (struct group_name){graph->values.at[last].name, false};
     }
     uint32_t word = op->type;
-    while (!take_word(namer, word))
+    while (id_map_find(&namer->numbers, word) != NONE)
         word = module_name_printf(namer->module, "%.*s_%u", NAME(namer->module, op->type),
                                   ++*id_map_at(&namer->numbers, op->type));
+    id_map_set(&namer->numbers, word, 0);
+    vec_push(&namer->taken, word);
     return (struct group_name){word, true};
 }
 

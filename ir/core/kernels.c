@@ -211,23 +211,15 @@ bool kernel_part_at(const struct module *module, const struct kernel *kernel, ui
     return kernel_type_has(kernel->type, core);
 }
 
-/* The names of a function and its copies, or NULL. */
-static const struct attr_value *find_copies(const struct module *module,
-                                            const struct kernel *kernel, uint32_t function)
-{
-    const struct attr *attr = attr_find(module, kernel->attrs, W_copies);
-    for (uint32_t i = 0; attr && i < attr->value.count; i++) {
-        const struct attr_value *names = &module->attr_values.at[attr->value.first + i];
-        if (module->attr_values.at[names->first].id == function)
-            return names;
-    }
-    return NULL;
-}
-
 void kernel_copy_function(struct text *text, const struct module *module,
                           const struct kernel *kernel, uint32_t function, uint32_t copy)
 {
-    const struct attr_value *names = find_copies(module, kernel, function);
+    const struct attr *attr = attr_find(module, kernel->attrs, W_copies);
+    const struct attr_value *lists = attr ? module->attr_values.at + attr->value.first : NULL;
+    const struct attr_value *names = NULL; /* of the function and its copies */
+    for (uint32_t i = 0; attr && i < attr->value.count && !names; i++)
+        if (module->attr_values.at[lists[i].first].id == function)
+            names = &lists[i];
     if (names && copy < names->count)
         function = module->attr_values.at[names->first + copy].id;
     const struct intern_name *name = &module->names.names[function];

@@ -15,13 +15,6 @@ static uint32_t type_hash(const struct type *type, const int64_t *dims)
     return (uint32_t)(h >> 32);
 }
 
-static bool type_equals(const struct module *module, const struct type *a, const struct type *b,
-                        const int64_t *b_dims)
-{
-    return a->dtype == b->dtype && a->format == b->format && a->rank == b->rank &&
-           memcmp(module->dims.at + a->dims, b_dims, type_n_dims(a) * sizeof *b_dims) == 0;
-}
-
 static void type_slots_grow(struct module *module)
 {
     uint32_t size = module->type_slots ? (module->type_mask + 1) * 2 : 64;
@@ -51,9 +44,12 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
     vec_reserve(&module->dims, n_dims + 1);
     struct type type = {dtype, format, rank, module->dims.count};
     uint32_t at = type_hash(&type, own) & module->type_mask;
-    for (uint32_t id; (id = module->type_slots[at]); at = (at + 1) & module->type_mask)
-        if (type_equals(module, &module->types.at[id - 1], &type, own))
+    for (uint32_t id; (id = module->type_slots[at]); at = (at + 1) & module->type_mask) {
+        const struct type *found = &module->types.at[id - 1];
+        if (found->dtype == dtype && found->format == format && found->rank == rank &&
+            memcmp(module->dims.at + found->dims, own, n_dims * sizeof *own) == 0)
             return id - 1;
+    }
     memcpy(module->dims.at + module->dims.count, own, n_dims * sizeof *own);
     module->dims.count += n_dims;
     vec_push(&module->types, type);
