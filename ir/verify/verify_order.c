@@ -4,24 +4,6 @@
 #include "ir/analysis/launch_order.h"
 #include "ir/verify/verify_internal.h"
 
-/* Each event is sent once; the marks hold the index of its sender in `sends`. */
-static void mark_senders(struct verifier *verifier, const struct graph *graph,
-                         const struct event_sides *sends)
-{
-    marks_clear(verifier);
-    for (uint32_t i = 0; i < sends->count; i++) {
-        uint32_t first;
-        if (!marks_set(verifier, sends->at[i].event, i, &first))
-            continue;
-        if (diag_at(verifier->diags, DIAG_duplicate,
-                    locate_event_side(verifier->module, graph, &sends->at[i], OP_SEND),
-                    "event '%.*s' is sent twice", NAME(verifier->module, sends->at[i].event)))
-            diag_note(verifier->diags,
-                      locate_event_side(verifier->module, graph, &sends->at[first], OP_SEND),
-                      "it is sent here too");
-    }
-}
-
 /* Events of a super kernel with fixed slots may come from outside of the module, and go there. */
 static bool may_be_alone(const struct verifier *verifier, const struct graph *graph,
                          const struct event_side *side)
@@ -48,65 +30,59 @@ static bool verify_slots(struct verifier *verifier, const struct graph *graph,
     return false;
 }
 
-static void unknown_event(struct verifier *verifier, const struct graph *graph,
-                          const struct event_side *side, const struct event_sides *sends)
-{
-    if (!diag_at(verifier->diags, DIAG_event_partner,
-                 locate_event_side(verifier->module, graph, side, OP_RECV),
-                 "event '%.*s' is received, but no op sends it",
-                 NAME(verifier->module, side->event)))
-        return;
-    struct suggest suggest = name_suggest(verifier->module, side->event);
-    if (diag_wants_suggestion(verifier->diags))
-        for (uint32_t i = 0; i < sends->count; i++)
-            name_offer(&suggest, verifier->module, sends->at[i].event);
-    diag_suggest(verifier->diags, &suggest);
-}
-
-static uint32_t launch_of(const struct graph *graph, const struct event_side *side)
-{
-    return side->op == NONE ? side->block : graph_superkernel(graph, graph->ops.at[side->op].block);
-}
-
 /* Ops of one stream run in their order, unless they are in different launches. */
 static void verify_receive(struct verifier *verifier, const struct graph *graph,
                            const struct order *order, const struct event_side *side,
                            const struct event_sides *sends)
 {
+    const struct module *module = verifier->module;
+    struct diags *diags = verifier->diags;
     if (!verify_slots(verifier, graph, order, side, OP_RECV))
         return;
     struct mark mark = verifier->marks[side->event];
-    if (mark.stamp != verifier->stamp) {
-        if (!may_be_alone(verifier, graph, side))
-            unknown_event(verifier, graph, side, sends);
+    const struct event_side *sender = mark.stamp == verifier->stamp ? &sends->at[mark.id] : NULL;
+    bool own = sender && sender->op == side->op && sender->block == side->block;
+    bool stream = sender && sender->op != NONE && side->op != NONE &&
+                  graph_superkernel(graph, graph->ops.at[sender->op].block) ==
+                      graph_superkernel(graph, graph->ops.at[side->op].block) &&
+                  order->stream[sender->op] == order->stream[side->op] &&
+                  !order->passive[sender->op] && !order->passive[side->op];
+    if (sender ? !own && !stream : may_be_alone(verifier, graph, side))
         return;
+    struct span span = locate_event_side(module, graph, side, OP_RECV);
+    if (own) {
+        diag_at(diags, DIAG_event_order, span, "%s cannot wait for its own event",
+                side->op == NONE ? "a super kernel" : "an op");
+    } else if (stream) {
+        if (diag_at(diags, DIAG_event_order, span,
+                    "event '%.*s' is sent and received on one stream", NAME(module, side->event)))
+            diag_help(diags, "ops of one stream run in their order; leave it out");
+    } else if (diag_at(diags, DIAG_event_partner, span,
+                       "event '%.*s' is received, but no op sends it", NAME(module, side->event))) {
+        struct suggest suggest = name_suggest(module, side->event);
+        for (uint32_t i = 0; diag_wants_suggestion(diags) && i < sends->count; i++)
+            name_offer(&suggest, module, sends->at[i].event);
+        diag_suggest(diags, &suggest);
     }
-    const struct event_side *sender = &sends->at[mark.id];
-    if (sender->op == side->op && sender->block == side->block) {
-        diag_at(verifier->diags, DIAG_event_order,
-                locate_event_side(verifier->module, graph, side, OP_RECV),
-                "%s cannot wait for its own event", side->op == NONE ? "a super kernel" : "an op");
-        return;
-    }
-    if (sender->op == NONE || side->op == NONE ||
-        launch_of(graph, sender) != launch_of(graph, side) ||
-        order->stream[sender->op] != order->stream[side->op] || order->passive[sender->op] ||
-        order->passive[side->op])
-        return;
-    if (diag_at(verifier->diags, DIAG_event_order,
-                locate_event_side(verifier->module, graph, side, OP_RECV),
-                "event '%.*s' is sent and received on one stream",
-                NAME(verifier->module, side->event)))
-        diag_help(verifier->diags, "ops of one stream run in their order; leave it out");
 }
 
 static void verify_events(struct verifier *verifier, const struct graph *graph,
                           const struct order *order)
 {
+    const struct module *module = verifier->module;
+    struct diags *diags = verifier->diags;
     struct event_sides sends = event_sides_find(graph, W_send);
     struct event_sides recvs = event_sides_find(graph, W_recv);
     struct id_map received = {NULL, 0, 0}; /* by event */
-    mark_senders(verifier, graph, &sends);
+    marks_clear(verifier);                 /* by event, the index of its sender in `sends` */
+    for (uint32_t i = 0; i < sends.count; i++) {
+        uint32_t first;
+        if (marks_set(verifier, sends.at[i].event, i, &first) &&
+            diag_at(diags, DIAG_duplicate, locate_event_side(module, graph, &sends.at[i], OP_SEND),
+                    "event '%.*s' is sent twice", NAME(module, sends.at[i].event)))
+            diag_note(diags, locate_event_side(module, graph, &sends.at[first], OP_SEND),
+                      "it is sent here too");
+    }
     for (uint32_t i = 0; i < recvs.count; i++) {
         id_map_set(&received, recvs.at[i].event, i);
         verify_receive(verifier, graph, order, &recvs.at[i], &sends);
@@ -115,12 +91,11 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
         if (verify_slots(verifier, graph, order, &sends.at[i], OP_SEND) &&
             id_map_find(&received, sends.at[i].event) == NONE &&
             !may_be_alone(verifier, graph, &sends.at[i]) &&
-            diag_at(verifier->diags, DIAG_event_partner,
-                    locate_event_side(verifier->module, graph, &sends.at[i], OP_SEND),
-                    "event '%.*s' is sent, but no op receives it",
-                    NAME(verifier->module, sends.at[i].event)))
-            diag_help(verifier->diags, "add 'recv [%.*s]' to the op that waits",
-                      NAME(verifier->module, sends.at[i].event));
+            diag_at(diags, DIAG_event_partner,
+                    locate_event_side(module, graph, &sends.at[i], OP_SEND),
+                    "event '%.*s' is sent, but no op receives it", NAME(module, sends.at[i].event)))
+            diag_help(diags, "add 'recv [%.*s]' to the op that waits",
+                      NAME(module, sends.at[i].event));
     id_map_free(&received);
     vec_free(&sends);
     vec_free(&recvs);
@@ -165,19 +140,30 @@ static void report_step(struct verifier *verifier, const struct graph *graph,
 
 enum { MAX_STEPS = 12 };
 
-static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
-                           const struct order *order)
+/* Data, `after` and streams point backwards in the text: without events there is no circle. */
+void verify_order(struct verifier *verifier, const struct graph *graph)
 {
-    uint32_t *sorted = mem_calloc(order->n_ops, sizeof *sorted);
+    const struct module *module = verifier->module;
+    bool addresses = overlaps_can_be(module, graph), events = false;
     struct order_cycle cycle;
-    if (!order_sort(order, sorted, &cycle) &&
+    struct order order;
+    for (uint32_t i = 1; i < graph->clauses.count && !events; i++)
+        events = graph->clauses.at[i].send.count || graph->clauses.at[i].recv.count;
+    for (uint32_t i = 0; i < graph->blocks.count && !events; i++)
+        events = block_has_events(&graph->blocks.at[i]);
+    if (!events && !addresses)
+        return;
+    order_init_with(&order, module, graph, verifier->effects);
+    verify_events(verifier, graph, &order);
+    uint32_t *sorted = mem_calloc(order.n_ops, sizeof *sorted);
+    if (!order_sort(&order, sorted, &cycle) &&
         diag_at(verifier->diags, DIAG_cycle,
-                locate_op(verifier->module, &graph->ops.at[cycle.op], OP_TYPE_NAME, 0),
+                locate_op(module, &graph->ops.at[cycle.op], OP_TYPE_NAME, 0),
                 "this op waits for itself")) {
         uint32_t op = cycle.op;
         for (uint32_t i = 0; i < cycle.edges.count && i < MAX_STEPS; i++) {
-            report_step(verifier, graph, order, op, cycle.edges.at[i]);
-            op = order->edges[cycle.edges.at[i]].from;
+            report_step(verifier, graph, &order, op, cycle.edges.at[i]);
+            op = order.edges[cycle.edges.at[i]].from;
         }
         if (cycle.edges.count > MAX_STEPS)
             diag_help(verifier->diags, "and %u more step%s", cycle.edges.count - MAX_STEPS,
@@ -185,29 +171,6 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
     }
     vec_free(&cycle.edges);
     mem_free(sorted);
-}
-
-static bool has_events(const struct graph *graph)
-{
-    for (uint32_t i = 1; i < graph->clauses.count; i++)
-        if (graph->clauses.at[i].send.count || graph->clauses.at[i].recv.count)
-            return true;
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (block_has_events(&graph->blocks.at[i]))
-            return true;
-    return false;
-}
-
-/* Data, `after` and streams point backwards in the text: without events there is no circle. */
-void verify_order(struct verifier *verifier, const struct graph *graph)
-{
-    struct order order;
-    bool addresses = overlaps_can_be(verifier->module, graph);
-    if (!has_events(graph) && !addresses)
-        return;
-    order_init_with(&order, verifier->module, graph, verifier->effects);
-    verify_events(verifier, graph, &order);
-    verify_acyclic(verifier, graph, &order);
     if (addresses)
         verify_overlaps(verifier, graph, &order);
     order_free(&order);
