@@ -61,7 +61,7 @@ static void place_function(struct kernel_link *linker, const struct kernel *kern
     }
 }
 
-/* An input that has both parts stands with the cube parts. */
+/* An input that has both parts goes with the cube parts. */
 static void place_kernel(struct kernel_link *linker, const struct kernel *kernel, uint32_t copies)
 {
     bool cube = kernel_type_has(kernel->type, CORE_AIC);
@@ -151,7 +151,7 @@ static bool read_error(const char *at, struct said_error *error)
     return false;
 }
 
-/* The bytes of a line of the source, without what stands before its first word. */
+/* The bytes of a line of the source, from its first word on. */
 static const char *line_of(const struct text *source, uint32_t line, int *size)
 {
     const char *at = source->at, *end = source->at + source->size;
@@ -190,7 +190,7 @@ static void compile_errors_report(const struct emission_job *job, char *said,
 }
 
 /* Objects: the source is compiled for each type of core, and linked with the kernels. Without the
- * device toolchain, what it would be given is left beside the place of the object. */
+ * device toolchain, what it would be given is left next to the place of the object. */
 
 struct build {
     const struct emission_job *job;
@@ -217,7 +217,7 @@ static bool write_text(const struct build *build, const char *path, const struct
 
 /* --------------------------------------------------------------------------- companions ---- */
 
-/* Nothing stands beside what is no regular file, such as /dev/null. */
+/* Only regular files have companions, unlike /dev/null. */
 static bool has_companions(const char *output)
 {
     struct stat info;
@@ -400,7 +400,7 @@ static enum backend_status check_finished(struct build *build, const char *finis
     return BACKEND_TOOL;
 }
 
-/* Writes the object where it belongs, and the metadata beside it. */
+/* Writes the object where it belongs, and the metadata next to it. */
 static enum backend_status deliver(struct build *build, const char *finished)
 {
     const char *output = build->job->output;

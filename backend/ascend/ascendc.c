@@ -369,8 +369,8 @@ static void put_place(struct ascendc *out, uint32_t loc)
     places_name(out->text, out->module, loc);
 }
 
-/* An op before its statements: what it is and where it stands; what is not known of it, its group
- * of arguments and its kernel tell. */
+/* An op before its statements: what it is and where it is written. If it is not known, its group of
+ * arguments and its kernel. */
 static void put_op(struct ascendc *out, const struct instr *call)
 {
     const struct op *op = entry_op(&out->ops, call->number[0]);
@@ -390,14 +390,14 @@ static void put_op(struct ascendc *out, const struct instr *call)
     arena_free(&arena);
 }
 
-/* What stands beside barriers and flags, not beside calls. */
+/* What is for barriers and flags, not for calls. */
 static bool is_check(uint8_t op)
 {
     return op == INSTR_count_arrive || op == INSTR_check_await || op == INSTR_count_set ||
            op == INSTR_check_wait;
 }
 
-/* Whether an instruction may stand between others and the call that they are for. */
+/* Whether an instruction may be between others and the call that they are for. */
 static bool is_before_call(const struct instr *instr)
 {
     switch (instr_info(instr->op)->place) {
@@ -409,8 +409,8 @@ static bool is_before_call(const struct instr *instr)
     }
 }
 
-/* The call that an instruction stands directly before, or is, with all between the two; NONE where
- * there is none. `end` becomes what is behind the last one that this is true of. */
+/* The call that an instruction directly precedes, or is, with all between the two; NONE where
+ * there is none. `end` becomes what follows the last one that this is true of. */
 static uint32_t site_call(const struct program *program, uint32_t i, uint32_t *end)
 {
     uint32_t count = program->instrs.count;
@@ -526,7 +526,7 @@ static void put_head(struct ascendc *out)
                     ascendc_copies(out, entry));
 }
 
-/* The dump's memory is behind the workspace. */
+/* The dump's memory follows the workspace. */
 static void put_dump(struct ascendc *out)
 {
     const struct entry *entry = out->entry;
@@ -591,7 +591,7 @@ static void put_kernel_type(struct ascendc *out, const struct entry *entry, enum
     text_string(out->text, "#endif\n");
 }
 
-/* What stands before the functions. */
+/* What precedes the functions. */
 static void put_prologue(struct ascendc *out)
 {
     const struct module *module = out->module;

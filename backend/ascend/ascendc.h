@@ -5,7 +5,7 @@
 #include "ir/core/module.h"
 #include "ir/support/text.h"
 
-/* Where an instruction's statement stands: it begins in this line of the source, from 1, and goes
+/* Where an instruction's statement is: it begins in this line of the source, from 1, and goes
  * up to the next one's. */
 struct source_line {
     uint32_t line;

@@ -46,7 +46,7 @@ static const char *called_symbol(struct ascendc *out, const struct kernel *kerne
     return symbol_of(out, &function, 0);
 }
 
-/* The rows of a choice among copies: what stands around their symbols. */
+/* The rows of a choice among copies: what surrounds their symbols. */
 static void choose(struct ascendc *out, const struct function *function, const char *before,
                    const char *after)
 {
@@ -233,7 +233,7 @@ static const struct program *program_of(const struct statement *s)
 /* ------------------------------------------------------------------------------ calls ---- */
 
 /* The call that an instruction is about: itself; of a preload or a select the next one of its
- * kernel; of a step or record the one beside it. NULL where there is none. */
+ * kernel; of a step or record the adjacent one. NULL where there is none. */
 static const struct instr *next_call(const struct statement *s, uint32_t kernel)
 {
     for (uint32_t i = s->index; i < program_of(s)->instrs.count; i++) {
@@ -374,7 +374,7 @@ static void check_complement(const struct statement *s, const struct instr *call
         diag_help(out->diags, "take the op out of the scope");
 }
 
-/* Feeding is for the call beside it. */
+/* Feeding is for the adjacent call. */
 static void put_feed(const struct statement *s)
 {
     struct ascendc *out = s->out;

@@ -391,7 +391,7 @@ static void put_all_slots(struct info_json *out, const struct launch_info *info)
 
 /* ---------------------------------------------------------------------------- entries ---- */
 
-/* The keys stand in an order that does not change. */
+/* The order of the keys does not change. */
 static void put_entry(struct info_json *out, const struct launch_info *info)
 {
     json_open_object(&out->json);

@@ -20,7 +20,7 @@
 enum {
     HEAD = 64,
     BYTES_OF_PART = 12, /* in the head */
-    FIRST_AIC = 50,     /* part of the first AIC; those of AIVs stand before */
+    FIRST_AIC = 50,     /* part of the first AIC; those of AIVs precede it */
     NEXT = 8,           /* in a part */
     END = 16,
     RECORDS = 32,
@@ -91,7 +91,7 @@ void *twin_records_open(const struct device_run *run, const struct device_launch
     return area;
 }
 
-/* The call that an op's record stands beside. */
+/* The call that an op's record is adjacent to. */
 static const struct instr *call_beside(const struct program *program, uint32_t i)
 {
     bool begin = program->instrs.at[i].word == PHASE_begin;
@@ -195,7 +195,7 @@ static void put_table(struct glue *glue, const char *type, enum core_type core, 
 
 /* ---------------------------------------------------------------------------- lines ---- */
 
-/* Returns how many rows there are; `*end` is the line behind the program. */
+/* Returns how many rows there are; `*end` is the line after the program. */
 static uint32_t put_lines(struct glue *glue, enum core_type core, uint32_t *end)
 {
     const struct source_lines *lines = glue->lines;

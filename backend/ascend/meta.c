@@ -9,7 +9,7 @@
 
 /* -------------------------------------------------------------------------------- ops ---- */
 
-/* The number of the launch's op whose call has a group of arguments: ops stand in their order. */
+/* The number of the launch's op whose call has a group of arguments: ops are in their order. */
 static uint32_t op_of(const struct launch_info *info, uint32_t group)
 {
     const struct arg_group *wanted = &info->entry->groups.at[group];
@@ -355,7 +355,7 @@ static void put_op(struct info_json *out, const struct launch_info *info,
 
 enum { PARAMETER_BYTES = 8 }; /* a launch has no tiling of its own: the word that says so */
 
-/* The keys stand in an order that does not change. */
+/* The order of the keys does not change. */
 static void put_entry(struct info_json *out, const struct launch_info *info)
 {
     const struct launch_kind *kind = &kinds[info->entry->type];

@@ -150,7 +150,7 @@ static void add_line(void *user, const char *function, uint64_t offset, const ch
                                     line});
 }
 
-/* What was read first stands first among what is equal. */
+/* By function and offset, then by line. */
 static int compare_lines(const void *a, const void *b)
 {
     const struct code_line *x = a, *y = b;

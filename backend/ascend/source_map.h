@@ -49,10 +49,10 @@ static inline const struct op *entry_op(const struct entry_ops *ops, uint32_t gr
                                                         : NULL;
 }
 
-/* What the lines of the source are of: instructions, and the ops that these stand between. */
+/* What the lines of the source are of: instructions, and the ops that these are between. */
 
 /* The calls around an instruction of a program, by their indexes: itself, if it is one; the last
- * one before it, and the next one behind it. NONE where there is none. */
+ * one before it, and the next one after it. NONE where there is none. */
 struct place {
     uint32_t call, behind, before;
 };

@@ -258,7 +258,7 @@ struct script {
     const char *base;
     struct file_names linked[CORE_TYPES + 1]; /* kernels' objects: by core type; dynamic ones */
     struct intern symbols_met;
-    struct file_names locals; /* symbols that are nobody else's affair */
+    struct file_names locals; /* symbols that become local */
     struct arena arena;
 };
 

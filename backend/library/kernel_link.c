@@ -327,7 +327,7 @@ bool kernel_link_add(struct kernel_link *linker, const uint8_t *copies)
     return ok;
 }
 
-/* What a kernel's object needs and nobody defines. */
+/* What a kernel's object needs and no object defines. */
 struct lacks {
     struct text names; /* the first ones */
     uint32_t count;
@@ -344,7 +344,7 @@ static void visit_undefined(void *user, unsigned group, const char *name)
     struct missing *missing = user;
     const struct kernel_link *linker = missing->linker;
     if (group < linker->first_group || object_is_linked_later(name) || linker->provided(name) ||
-        strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0) /* which whoever loads the code makes */
+        strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0) /* which the loader makes */
         return;
     uint32_t kernel = (group - linker->first_group) % linker->module->kernels.count;
     struct lacks *lacks = &missing->lacks[kernel];

@@ -71,7 +71,7 @@ struct kernel_link {
     size_t *size;
     bool keep; /* the kernels' functions stay global */
     /* Whether a name is defined where the code runs: kernels that need others are warned of. NULL:
-     * nobody asks. */
+     * they are not. */
     bool (*provided)(const char *name);
     unsigned first_group; /* those before it are the target's own */
     uint32_t *copied;     /* by group of a kernel: copies so far; 0: its object is not added */

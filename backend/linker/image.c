@@ -1,4 +1,4 @@
-/* Relocatable objects as code and data of this process. The sections stand in one mapping: code and
+/* Relocatable objects as code and data of this process. The sections are in one mapping: code and
  * stubs, then constants and the slots of addresses, then what is written. */
 #include "backend/linker/image.h"
 #include "backend/linker/object.h"
@@ -50,7 +50,7 @@ static enum region region_of(const struct object_section *section)
 {
     if (section->flags & SHF_EXECINSTR)
         return REGION_CODE;
-    /* Constants whose addresses are filled in are not written behind that. */
+    /* Constants whose addresses are filled in are not written after that. */
     if (section->flags & SHF_WRITE && strncmp(section->name, ".data.rel.ro", 12) != 0)
         return REGION_VARIABLES;
     return REGION_CONSTANTS;

@@ -13,7 +13,7 @@ struct image_reference {
     bool elsewhere; /* the symbol is not in the object: it may be far away */
 };
 
-/* What a relocation wants beside its symbol's address, and how many bytes it writes. */
+/* What a relocation wants besides its symbol's address, and how many bytes it writes. */
 struct image_need {
     enum { IMAGE_NOTHING, IMAGE_SLOT, IMAGE_STUB, IMAGE_UNKNOWN } kind;
     uint32_t bytes;

@@ -112,7 +112,7 @@ static const struct {
 static const struct {
     const char *name;
     bool prefix;
-    bool bytecode; /* beside the machine code of the same functions */
+    bool bytecode; /* next to the machine code of the same functions */
 } ignored_names[] = {
     {".note.GNU-stack", false, false}, /* its meaning is kept: see layout.c */
     {".note.gnu.property", false,
@@ -195,7 +195,7 @@ static int compare_data(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Sections that share bytes would let a small file stand for an output of any size. */
+/* Sections that share bytes would let a small file make an output of any size. */
 static bool check_overlap(struct input_reader *r)
 {
     struct object_input *input = r->input;
@@ -304,7 +304,7 @@ static bool unpack(struct input_reader *r, struct object_section *section, uint6
     return true;
 }
 
-/* Unpacks what is compressed and not loaded, behind that; no more than in proportion to the
+/* Unpacks what is compressed and not loaded; no more than in proportion to the
  * file. */
 static bool input_decompress(struct input_reader *r)
 {
@@ -509,7 +509,7 @@ static bool read_symbol(struct input_reader *r, uint32_t index, const Elf64_Sym 
            check_symbol(r, symbol);
 }
 
-/* Reads the symbol table, if there is one, behind the sections. */
+/* Reads the symbol table, if there is one, after the sections. */
 static bool input_read_symbols(struct input_reader *r)
 {
     struct object_input *input = r->input;

@@ -35,7 +35,7 @@ struct object_error {
     char text[1024];
 };
 
-/* Sets the text unless an earlier error stands; control characters become '?'. Returns false. */
+/* Sets the text unless there is an earlier error; control characters become '?'. Returns false. */
 bool object_fail(struct object_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -87,7 +87,7 @@ struct object_section {
 
     /* Set by a write. */
     bool copied;                  /* each copy of the input has its own */
-    bool shared;                  /* in a copy of an input: the original's stands for it */
+    bool shared;                  /* in a copy of an input: the original's is used */
     bool discarded;               /* with its COMDAT group */
     struct object_section *kept;  /* its counterpart in the kept group, if there is one */
     struct object_frame *frame;   /* of .eh_frame */
@@ -251,7 +251,7 @@ struct object_frame {
     bool terminated;
 };
 bool object_is_frame(const struct object_section *section);
-/* Where an offset went; false when it was dropped. Offsets behind the last record are kept. */
+/* Where an offset went; false when it was dropped. Offsets after the last record are kept. */
 bool object_frame_move(const struct object_frame *frame, uint64_t *offset);
 void object_frame_copy(const struct object_section *section, unsigned char *to);
 
@@ -287,7 +287,7 @@ struct object_link {
 /* Appends an input to the link and to its group. */
 bool object_group_add(struct object_link *link, struct object_input *input);
 
-/* Everything behind object_link_bytes. */
+/* The work of object_link_bytes. */
 bool object_write(struct object_link *link, void **bytes, size_t *size);
 
 /* ---- names of numbers (dump.c); NULL where there is none ---- */

@@ -14,7 +14,7 @@
  * relocation has no target left. Layout: LSB core specification, "exception frames". */
 
 enum {
-    FIELD = 4,            /* size of the length and of the CIE pointer behind it */
+    FIELD = 4,            /* size of the length and of the CIE pointer after it */
     FUNCTION = 2 * FIELD, /* where an FDE holds the address of its function */
 };
 

@@ -82,11 +82,11 @@ uint16_t object_this_machine(void);
 struct object_made *object_made_new(uint16_t machine);
 void object_made_free(struct object_made *made);
 
-/* Appends bytes to a section at an alignment of at most 16, and returns where they stand; with
+/* Appends bytes to a section at an alignment of at most 16, and returns where they are; with
  * NULL, zeroes. */
 uint64_t object_made_put(struct object_made *made, enum object_made_section section,
                          const void *bytes, size_t size, size_t align);
-/* What stands at an offset of a section; valid until the next bytes are put there. */
+/* What is at an offset of a section; valid until the next bytes are put there. */
 void *object_made_at(struct object_made *made, enum object_made_section section, uint64_t offset);
 
 /* Symbols, by their indices: that of a section's begin; a function or a variable, which is a global
@@ -124,8 +124,8 @@ bool object_link_export(struct object_link *link, unsigned group, const char *sy
 /* Keeps the exported name `as` global in the result; every other definition becomes local. */
 bool object_link_keep(struct object_link *link, const char *as);
 
-/* Places the input of `group` that defines `symbol` behind all inputs of lower rank; with NULL, all
- * inputs that the group has. Copies go with what they are copies of. Inputs of one rank stand in
+/* Places the input of `group` that defines `symbol` after all inputs of lower rank; with NULL, all
+ * inputs that the group has. Copies go with what they are copies of. Inputs of one rank are in
  * the order in which they were added; 0 is the rank of those that this was not said of. */
 bool object_link_place(struct object_link *link, unsigned group, const char *symbol, unsigned rank);
 
@@ -157,10 +157,10 @@ enum object_image_status {
 bool object_is_linked_later(const char *name);
 
 /* Loads the object in `bytes`, one that object_link_bytes has made: places its sections, and
- * resolves what it does not define by `lookup` (NULL: nobody has it). Its code can be executed and
- * is not writable, its constants are neither. Without OBJECT_IMAGE_LOADED, the why is in `error`.
- * Done for x86-64, but for thread-local variables, constructors, indirect functions, functions of
- * the compiler's library and code that is not position-independent. */
+ * resolves what it does not define by `lookup` (NULL: it is undefined). Its code can be executed
+ * and is not writable, its constants are neither. Without OBJECT_IMAGE_LOADED, `error` says why. It
+ * loads objects for x86-64 and aarch64 without thread-local variables, constructors, indirect
+ * functions, functions of the compiler's library, and code that is not position-independent. */
 enum object_image_status object_image_load(const void *bytes, size_t size,
                                            void *(*lookup)(const char *name),
                                            struct object_image **image, char *error,

@@ -418,7 +418,7 @@ static void execute(struct program *program)
 
 /* ---- tables ---- */
 
-/* What stands before a program. False where its form is another one. */
+/* What precedes a program. False where its form is another one. */
 static bool read_header(struct program *program)
 {
     struct cursor *cursor = &program->cursor;

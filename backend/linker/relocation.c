@@ -82,7 +82,7 @@ enum { ADDRESS_BITS = 21 }; /* of ADR and ADRP */
 
 enum to { TO_SYMBOL, TO_SLOT, TO_CODE /* a stub where that may be far away */ };
 
-/* The value stands in some bits of an instruction, or is a word of data. */
+/* The value is in some bits of an instruction, or is a word of data. */
 static const struct relocation {
     uint32_t type;
     enum to to;

@@ -67,7 +67,7 @@ static void object_share_variables(struct object_writer *writer)
 }
 
 /* Which definition stands for which reference: COMDAT groups, names within a group of inputs,
- * exports between groups, and one undefined symbol for each name that nobody defines. */
+ * exports between groups, and one undefined symbol for each name without a definition. */
 
 /* ---- COMDAT ---- */
 
@@ -296,8 +296,8 @@ bool object_resolve(struct object_writer *writer)
 }
 
 /* The symbol table of the result: the null symbol, one symbol per section, each input's local
- * symbols followed by its definitions that became local, then the kept names, then what nobody
- * defines. */
+ * symbols followed by its definitions that became local, then the kept names, then undefined
+ * names. */
 
 static uint32_t add(struct object_writer *writer, Elf64_Sym symbol, const char *name,
                     uint32_t section)

@@ -74,7 +74,7 @@ static bool search_meets(struct search *search, const char *name)
     return false;
 }
 
-/* Completes the error: a similar name, or behind `list` all names. */
+/* Completes the error: a similar name, or all names after `list`. */
 static void search_fail(struct search *search, const char *list, char *error, size_t error_size)
 {
     const struct suggest *suggest = &search->suggest;

@@ -16,7 +16,7 @@ static const char *choose(struct text *text, const char *choices, uint32_t n)
     return *end ? end + 1 : NULL;
 }
 
-/* What stands behind '$': returns what follows it, or NULL where it is wrong. */
+/* What follows '$': returns what follows it, or NULL where it is wrong. */
 static const char *expand_one(struct text *text, const char *at, const struct instr *instr,
                               statement_piece *piece, void *user)
 {

@@ -6,7 +6,7 @@
 #include "ir/core/module.h"
 #include "ir/support/text.h"
 
-/* Appends a piece that the target makes; `name` is what stands behind '$'. False where it has no
+/* Appends a piece that the target makes; `name` is what follows '$'. False where it has no
  * piece of that name. */
 typedef bool statement_piece(void *user, const char *name, size_t size);
 

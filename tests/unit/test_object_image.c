@@ -231,12 +231,23 @@ static void test_relocation_at_the_end(void **state)
     assert_non_null(strstr(error, "beyond its end"));
 }
 
+/* Code comes first, whose alignment is larger than that of mappings. */
+static void test_alignment(void **state)
+{
+    (void)state;
+    compile_with("cc", "aligned", "s", "\t.text\n\t.balign 1048576\n\t.globl f\nf:\tret\n");
+    struct object_image *image = loaded("aligned.o");
+    assert_int_equal((uintptr_t)object_image_find(image, "f") % 1048576, 0);
+    object_image_free(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything), cmocka_unit_test(test_near),
         cmocka_unit_test(test_protection), cmocka_unit_test(test_left_to_the_system),
         cmocka_unit_test(test_wrong),      cmocka_unit_test(test_relocation_at_the_end),
+        cmocka_unit_test(test_alignment),
     };
 #ifdef LOADED
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -404,7 +404,7 @@ void skir_twin_clean_all(unsigned line)
 
 /* ---------------------------------------------------------------------------- fed ---- */
 
-/* Counters of AICs stand before those of AIVs; which one it is, the source says. */
+/* Counters of AICs precede those of AIVs; the source says which one it is. */
 static void feed(struct twin_core *twin, uint32_t call, enum skrt_feed_step step)
 {
     const struct twin_entry *entry = twin->entry;

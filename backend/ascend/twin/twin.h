@@ -20,7 +20,7 @@ struct twin_line {
     uint32_t line, instr;
 };
 
-/* A call of the program, beside its row among the skrt_calls. */
+/* A call of the program, in addition to its row among the skrt_calls. */
 struct twin_call {
     uint32_t instr;
     uint32_t symbol;               /* of the kernel's function */
@@ -53,7 +53,7 @@ struct twin_program {
 };
 
 /* A slot with the address of a word that others write too. A core does not see the word itself but
- * a copy of its own, as in a cache. Those of a tiling stand together: key, blocks, lock. */
+ * a copy of its own, as in a cache. Those of a tiling are adjacent: key, blocks, lock. */
 enum twin_word_kind { TWIN_EVENT, TWIN_KEY, TWIN_BLOCKS, TWIN_LOCK };
 struct twin_word {
     uint32_t slot;
@@ -73,7 +73,7 @@ struct twin_core {
     uint32_t next;  /* call */
     uint64_t *params;
     struct twin_copy *words;
-    uint32_t fed;       /* behind the last call whose barriers it took part in without it */
+    uint32_t fed;       /* after the last call whose barriers it took part in without it */
     uint64_t selection; /* the slot of the tiling key that was read, or TWIN_NONE */
     uint64_t key, blocks;
     uint32_t variant;
@@ -96,7 +96,7 @@ struct twin_entry {
     uint32_t feed_slot; /* of the workspace for fed barriers */
     uint64_t feed_room; /* that is there; 0: nothing is fed */
     uint64_t feed_size; /* of its counters */
-    /* Room for each core, AIVs behind AICs. */
+    /* Room for each core, AIVs after AICs. */
     struct twin_core *cores;
     uint64_t *params;        /* n_slots for each */
     struct twin_copy *cache; /* n_words for each */
@@ -122,7 +122,7 @@ void skir_twin_wait_previous(unsigned config, unsigned line);
 void skir_twin_hint(unsigned line);
 void skir_twin_trap(unsigned line);
 
-/* A line of the cache is written back, and read anew; or the whole cache is written back. */
+/* A line of the cache is written back, and read again; or the whole cache is written back. */
 void skir_twin_clean(const volatile void *address);
 void skir_twin_clean_all(unsigned line);
 
