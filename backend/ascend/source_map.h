@@ -38,7 +38,7 @@ struct entry_ops {
     uint32_t count;
 };
 
-/* Of one of many entries; and of one alone. */
+/* Of an entry of the finder's module. */
 void entry_ops_find(struct entry_ops *ops, struct entry_finder *finder, const struct entry *entry);
 void entry_ops_free(struct entry_ops *ops);
 

@@ -95,7 +95,7 @@ static struct object_frame_record *find_cie(const struct object_frame *frame,
     assert(record->size >= 2 * FIELD && record->offset + record->size <= section->size);
     uint64_t field = record->offset + FIELD;
     uint32_t distance = get32(section->data + field);
-    if (distance == 0 || distance > field)
+    if (distance > field)
         return NULL;
     struct object_frame_record *cie = find(frame, field - distance);
     return cie && cie->offset == field - distance ? cie : NULL;

@@ -441,6 +441,7 @@ static void test_frames(void **state)
     static const char cie[] = ".long 8, 0\n.byte 1, 0, 1, 0x78\n";
     char text[128];
     refuse_frame(".byte 1, 2, 3", "has an incomplete record at offset 0");
+    refuse_frame(".long 8, 0, 0\n.byte 1, 2", "has an incomplete record at offset 12");
     refuse_frame(".long -1, 0, 0, 0, 0",
                  "has a 64-bit record, which is not supported, at offset 0");
     refuse_frame(".long 3, 0", "has a record of a bad length at offset 0");
