@@ -301,32 +301,21 @@ struct entries_maker {
 
 /* ----------------------------------------------------------------------------- kernels ---- */
 
-/* The functions of stubs do nothing. */
-static uint32_t function_symbol(struct entries_maker *maker, uint32_t kernel,
-                                const struct text *name)
+/* The function of a part, of a variant of it where the kernel is dynamic. Those of stubs do
+ * nothing. */
+static uint32_t part_symbol(struct entries_maker *maker, const struct row_part *part,
+                            uint32_t variant, uint32_t copy)
 {
-    if (!kernel_is_stub(maker->base.module, &maker->base.module->kernels.at[kernel]))
-        return object_made_want(maker->base.made, name->at);
-    return object_maker_return(&maker->base, name->at);
-}
-
-static uint32_t copy_symbol(struct entries_maker *maker, const struct row_part *part, uint32_t copy)
-{
+    const struct module *module = maker->base.module;
     struct text name = {NULL, 0, 0};
-    device_copy_symbol(&name, maker->base.module, part->kernel, part->core, copy);
+    if (variant != NONE)
+        device_variant_symbol(&name, module, part->kernel, variant, part->core, copy);
+    else
+        device_copy_symbol(&name, module, part->kernel, part->core, copy);
     text_char(&name, '\0');
-    uint32_t symbol = function_symbol(maker, part->kernel, &name);
-    text_free(&name);
-    return symbol;
-}
-
-static uint32_t variant_symbol(struct entries_maker *maker, const struct row_part *part,
-                               uint32_t variant, uint32_t copy)
-{
-    struct text name = {NULL, 0, 0};
-    device_variant_symbol(&name, maker->base.module, part->kernel, variant, part->core, copy);
-    text_char(&name, '\0');
-    uint32_t symbol = object_made_want(maker->base.made, name.at);
+    bool stub = variant == NONE && kernel_is_stub(module, &module->kernels.at[part->kernel]);
+    uint32_t symbol = stub ? object_maker_return(&maker->base, name.at)
+                           : object_made_want(maker->base.made, name.at);
     text_free(&name);
     return symbol;
 }
@@ -349,7 +338,7 @@ static uint64_t put_variants(struct entries_maker *maker, const struct row_part 
         row->flat = info->flat;
         if (kernel_type_has(variant.type, part->core))
             object_maker_point(&maker->base, at + offsetof(struct skrt_variant, fn),
-                               variant_symbol(maker, part, i, copy), 0);
+                               part_symbol(maker, part, i, copy), 0);
     }
     return table;
 }
@@ -361,7 +350,7 @@ static void put_copy(struct entries_maker *maker, const struct row_part *part, u
     const struct kernel *kernel = &module->kernels.at[part->kernel];
     if (!kernel_is_dynamic(module, kernel)) {
         object_maker_point(&maker->base, at + offsetof(struct skrt_row_kernel, fn),
-                           copy_symbol(maker, part, copy), 0);
+                           part_symbol(maker, part, NONE, copy), 0);
         return;
     }
     uint64_t variants = put_variants(maker, part, copy);
@@ -371,45 +360,37 @@ static void put_copy(struct entries_maker *maker, const struct row_part *part, u
                        object_made_begin(OBJECT_MADE_DATA), variants);
 }
 
-/* All that entries choose from, from `at` on. */
-static void put_copies(struct entries_maker *maker, const struct row_part *part, uint64_t at)
-{
-    uint32_t made = maker->copies.made[part->kernel];
-    for (uint32_t copy = 0; copy < maker->copies.chosen[part->kernel]; copy++)
-        put_copy(maker, part, copy % made, at + copy * sizeof(struct skrt_row_kernel));
-}
-
+/* For each part, all copies that entries choose from. */
 static void put_kernels(struct entries_maker *maker)
 {
     const uint64_t size = sizeof(struct skrt_row_kernel);
-    maker->kernels = object_maker_room(&maker->base, (uint64_t)maker->rows->tables.parts.count *
-                                                         maker->stride * size);
-    for (uint32_t i = 0; i < maker->rows->tables.parts.count; i++)
-        put_copies(maker, &maker->rows->tables.parts.at[i],
-                   maker->kernels + (uint64_t)i * maker->stride * size);
+    uint64_t count = maker->rows->tables.parts.count;
+    maker->kernels = object_maker_room(&maker->base, count * maker->stride * size);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct row_part *part = &maker->rows->tables.parts.at[i];
+        uint32_t made = maker->copies.made[part->kernel];
+        for (uint32_t copy = 0; copy < maker->copies.chosen[part->kernel]; copy++)
+            put_copy(maker, part, copy % made, maker->kernels + (i * maker->stride + copy) * size);
+    }
 }
 
 /* ------------------------------------------------------------------------------- sites ---- */
 
 /* The text of a call goes on after its NUL with the op. */
-static void put_site(struct entries_maker *maker, uint32_t id)
-{
-    struct object_maker *base = &maker->base;
-    const struct intern_name *text = &maker->rows->tables.sites.names[id];
-    uint64_t at = maker->sites + id * sizeof(struct skrt_site), size = strlen(text->text) + 1;
-    uint64_t where = object_maker_string(base, text->text, text->size);
-    uint32_t rodata = object_made_begin(OBJECT_MADE_RODATA);
-    object_maker_point(base, at + offsetof(struct skrt_site, text), rodata, where);
-    if (size < text->size)
-        object_maker_point(base, at + offsetof(struct skrt_site, op), rodata, where + size);
-}
-
 static void put_sites(struct entries_maker *maker)
 {
+    struct object_maker *base = &maker->base;
     uint32_t count = maker->rows->tables.sites.count;
-    maker->sites = object_maker_room(&maker->base, count * sizeof(struct skrt_site));
-    for (uint32_t i = 0; i < count; i++)
-        put_site(maker, i);
+    uint32_t rodata = object_made_begin(OBJECT_MADE_RODATA);
+    maker->sites = object_maker_room(base, count * sizeof(struct skrt_site));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct intern_name *text = &maker->rows->tables.sites.names[i];
+        uint64_t at = maker->sites + i * sizeof(struct skrt_site), size = strlen(text->text) + 1;
+        uint64_t where = object_maker_string(base, text->text, text->size);
+        object_maker_point(base, at + offsetof(struct skrt_site, text), rodata, where);
+        if (size < text->size)
+            object_maker_point(base, at + offsetof(struct skrt_site, op), rodata, where + size);
+    }
 }
 
 /* ----------------------------------------------------------------------------- entries ---- */

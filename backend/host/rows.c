@@ -42,19 +42,6 @@ struct row_maker {
     bool ok;
 };
 
-static void row_tables_init(struct row_tables *tables, const struct module *module)
-{
-    *tables = (struct row_tables){
-        .places = mem_calloc((size_t)module->kernels.count * CORE_TYPES, sizeof *tables->places)};
-}
-
-static void row_tables_free(struct row_tables *tables)
-{
-    intern_free(&tables->sites);
-    vec_free(&tables->parts);
-    mem_free(tables->places);
-}
-
 /* ----------------------------------------------------------------------------- numbers ---- */
 
 static uint32_t part_of(struct row_maker *maker, const struct instr *instr)
@@ -152,12 +139,6 @@ static struct skrt_row feed_row(struct row_maker *maker, const struct instr *ins
     return ROW(hint, 0);
 }
 
-static struct skrt_row profile_row(const struct row_maker *maker, const struct instr *instr)
-{
-    return ROW(profile, entry_profile_slot(maker->emitter->entry), instr->word, instr->number[0],
-               instr->number[1]);
-}
-
 /* What the instruction is to the runtime, but for where it stands. */
 static struct skrt_row make_row(struct row_maker *maker, const struct instr *instr)
 {
@@ -181,7 +162,9 @@ static struct skrt_row make_row(struct row_maker *maker, const struct instr *ins
     case INSTR_pipe_barrier: return ROW(pipe_barrier, 0);
     case INSTR_clear_workspace: return ROW(clear_workspace, workspace_slot(maker, instr));
     case INSTR_feed_sync: return feed_row(maker, instr);
-    case INSTR_profile: return profile_row(maker, instr);
+    case INSTR_profile:
+        return ROW(profile, entry_profile_slot(entry), instr->word, instr->number[0],
+                   instr->number[1]);
     case INSTR_trace:
         return ROW(trace, entry_slot(entry, W_tracing), instr->number[0], instr->number[1]);
     case INSTR_count_arrive: return ROW(count, entry_slot(entry, W_tracing), SKRT_BARRIER);
@@ -193,26 +176,14 @@ static struct skrt_row make_row(struct row_maker *maker, const struct instr *ins
     return ROW(hint, 0);
 }
 
-static bool is_recorded(const struct entry *entry, const struct instr *instr)
-{
-    return emitter_records_slot(entry, instr) != NONE;
-}
-
 static struct skrt_row next_row(struct row_maker *maker, const struct instr *instr)
 {
-    bool idle =
-        instr_info(instr->op)->place == PLACE_RECORD && !is_recorded(maker->emitter->entry, instr);
+    bool idle = instr_info(instr->op)->place == PLACE_RECORD &&
+                emitter_records_slot(maker->emitter->entry, instr) == NONE;
     struct skrt_row row = idle ? ROW(hint, 0) : make_row(maker, instr);
     row.site = site_of(maker, instr);
     maker->call += instr->op == INSTR_call;
     return row;
-}
-
-static void find_calls(struct row_maker *maker)
-{
-    for (uint32_t i = 0; i < maker->program->instrs.count; i++)
-        if (maker->program->instrs.at[i].op == INSTR_call)
-            vec_push(&maker->calls, i);
 }
 
 /* Whether groups are spelled alike in reports, with the values in their slots. */
@@ -247,7 +218,9 @@ static bool make_entry(struct entry_rows *rows, struct row_tables *tables, struc
                                   .like = alike ? before : NULL,
                                   .like_rows = alike ? rows - 1 : NULL,
                                   .ok = true};
-        find_calls(&maker);
+        for (uint32_t i = 0; i < maker.program->instrs.count; i++)
+            if (maker.program->instrs.at[i].op == INSTR_call)
+                vec_push(&maker.calls, i);
         vec_reserve(&rows->programs[core], maker.program->instrs.count);
         for (uint32_t i = 0; i < maker.program->instrs.count; i++)
             vec_push(&rows->programs[core], next_row(&maker, &maker.program->instrs.at[i]));
@@ -258,37 +231,16 @@ static bool make_entry(struct entry_rows *rows, struct row_tables *tables, struc
     return ok;
 }
 
-/* `what` has the name, and a symbol of another. */
+/* `what` has the name, and a symbol of another. Frees the symbol. */
 static void remark_symbol(const struct module *module, const char *what, uint32_t id, uint32_t loc,
-                          const struct text *symbol, struct diags *diags)
+                          struct text *symbol, struct diags *diags)
 {
     const struct intern_name *name = &module->names.names[id];
     if (symbol->size != name->size || memcmp(symbol->at, name->text, name->size) != 0)
         diag_at(diags, DIAG_entry_symbol, locate_name(module, loc),
                 "the symbol of %s '@%.*s' is '%.*s'", what, NAME(module, id), (int)symbol->size,
                 symbol->at);
-}
-
-static void remark_entry(const struct module *module, const struct entry *entry,
-                         struct diags *diags)
-{
-    struct text symbol = {NULL, 0, 0};
-    device_entry_symbol(&symbol, module, entry);
-    remark_symbol(module, "entry", entry->name, entry->loc, &symbol, diags);
-    text_free(&symbol);
-}
-
-static void remark_tables(const struct module *module, struct diags *diags)
-{
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        const struct graph *graph = &module->graphs.at[i];
-        struct text symbol = {NULL, 0, 0};
-        if (graph->cases.count == 0)
-            continue;
-        device_gears_symbol(&symbol, module, i);
-        remark_symbol(module, "the table of gears of", graph->name, graph->loc, &symbol, diags);
-        text_free(&symbol);
-    }
+    text_free(symbol);
 }
 
 /* ------------------------------------------------------------------------------ module ---- */
@@ -319,19 +271,28 @@ static void find_equal(struct module_rows *rows, bool shared)
 bool module_rows_make(struct module_rows *rows, const struct module *module, struct diags *diags)
 {
     struct emitter emitter = {.module = module, .diags = diags};
+    struct text symbol = {NULL, 0, 0};
     bool ok = true;
     *rows = (struct module_rows){.count = module->entries.count};
-    row_tables_init(&rows->tables, module);
+    rows->tables.places =
+        mem_calloc((size_t)module->kernels.count * CORE_TYPES, sizeof *rows->tables.places);
     rows->entries = mem_calloc(rows->count, sizeof *rows->entries);
     rows->equal = mem_calloc(rows->count, sizeof *rows->equal);
     for (uint32_t i = 0; i < rows->count; i++) {
         emitter_begin(&emitter, i);
         ok &= make_entry(&rows->entries[i], &rows->tables, &emitter);
-        remark_entry(module, emitter.entry, diags);
+        device_entry_symbol(&symbol, module, emitter.entry);
+        remark_symbol(module, "entry", emitter.entry->name, emitter.entry->loc, &symbol, diags);
         emitter_end(&emitter);
     }
     event_slots_free(&emitter.events);
-    remark_tables(module, diags);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        if (graph->cases.count == 0)
+            continue;
+        device_gears_symbol(&symbol, module, i);
+        remark_symbol(module, "the table of gears of", graph->name, graph->loc, &symbol, diags);
+    }
     find_equal(rows, module_has_cases(module));
     return ok;
 }
@@ -343,5 +304,7 @@ void module_rows_free(struct module_rows *rows)
             vec_free(&rows->entries[i].programs[core]);
     mem_free(rows->entries);
     mem_free(rows->equal);
-    row_tables_free(&rows->tables);
+    intern_free(&rows->tables.sites);
+    vec_free(&rows->tables.parts);
+    mem_free(rows->tables.places);
 }

@@ -323,28 +323,6 @@ void skrt_sync_point_leave(struct skrt_core *core)
     skrt_core_leave(core);
 }
 
-/* The last one of those that the call leaves out takes part in its barriers now. Needs the lock.
- * NULL, or what the next function needs. */
-static struct skrt_sync_point *skrt_sync_point_feed(struct skrt_core *core,
-                                                    const struct skrt_call *call)
-{
-    struct skrt_sync_point *point = point_of(core, call);
-    if (!point->barrier.fed) /* for other cores the call is one that includes all */
-        return NULL;
-    point->users++;
-    point->barrier.open = true;
-    complete_rounds(&point->barrier);
-    return point;
-}
-
-/* The call has ended on all cores. */
-static void skrt_sync_point_unfeed(struct skrt_core *core, struct skrt_sync_point *point)
-{
-    skrt_core_enter(core);
-    point_leave(core, point);
-    skrt_core_leave(core);
-}
-
 /* The barrier over the call's cores of one type. No core is a round ahead of another, since each
  * waits for all. */
 static void sync_point_pass(struct skrt_core *core)
@@ -364,12 +342,6 @@ static void sync_point_pass(struct skrt_core *core)
     skrt_core_block(core, SKRT_WAIT_SYNC_ALL);
 }
 
-/* Whether the sub-kernel has parts on both core types of a launch with both. */
-static bool is_mixed(const struct skrt_core *core)
-{
-    return !core->call->flat && core->call->aivs > 0 && core->job->launch->aivs > 0;
-}
-
 void skrt_kernel_sync_all(struct skrt_core *core)
 {
     if (!core->call)
@@ -378,7 +350,8 @@ void skrt_kernel_sync_all(struct skrt_core *core)
     if (core->arrived != core->awaited)
         skrt_core_misuse(core,
                          "its full barrier has met an arrival of the entry that is not awaited");
-    bool mixed = is_mixed(core);
+    /* The sub-kernel has parts on both core types of a launch with both. */
+    bool mixed = !core->call->flat && core->call->aivs > 0 && core->job->launch->aivs > 0;
     if (mixed)
         skrt_flag_meet(core);
     if (mixed && core->type == SKRT_AIV)
@@ -443,14 +416,6 @@ static void check_counters(struct skrt_core *core, const struct skrt_feed_counte
                    (unsigned long long)counters->ended, (unsigned long long)counters->idle, idle);
 }
 
-static void feed_begin(struct skrt_core *core, struct skrt_feed_counters *counters)
-{
-    if (core->feed)
-        skrt_core_fail(core, SKRT_MISUSE, "another call is fed and has not ended");
-    core->feed = counters;
-    counters->begun++;
-}
-
 /* Those that wait for the end of this call go on. */
 static void wake_feeders(struct skrt_device *device, const struct skrt_feed_counters *counters)
 {
@@ -465,15 +430,6 @@ static void wake_feeders(struct skrt_device *device, const struct skrt_feed_coun
     }
 }
 
-static void feed_end(struct skrt_core *core, struct skrt_feed_counters *counters, uint32_t included)
-{
-    if (core->feed != counters)
-        skrt_core_fail(core, SKRT_MISUSE, "`feed_sync begin` of this call is missing");
-    core->feed = NULL;
-    if (++counters->ended == included)
-        wake_feeders(core->device, counters);
-}
-
 /* Returns whether the core waits, and is without the lock then. */
 static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *counters,
                             const struct skrt_call *call, uint32_t included)
@@ -483,12 +439,22 @@ static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *c
     if (!core->job->launch->full_barriers || counters->ended == included)
         return false;
     core->feed = counters;
-    struct skrt_sync_point *point = last ? skrt_sync_point_feed(core, call) : NULL;
+    /* The last one takes part in the barriers of the call, unless it includes all cores. */
+    struct skrt_sync_point *point = last ? point_of(core, call) : NULL;
+    bool fed = point && point->barrier.fed;
+    if (fed) {
+        point->users++;
+        point->barrier.open = true;
+        complete_rounds(&point->barrier);
+    }
     skrt_list_push(&core->device->feeders, core);
     skrt_core_block(core, SKRT_WAIT_FEED);
     core->feed = NULL;
-    if (point)
-        skrt_sync_point_unfeed(core, point);
+    if (fed) {
+        skrt_core_enter(core);
+        point_leave(core, point);
+        skrt_core_leave(core);
+    }
     return true;
 }
 
@@ -504,8 +470,19 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
     check_counters(core, counters, included);
     bool waited = false;
     switch (step) {
-    case SKRT_FEED_BEGIN: feed_begin(core, counters); break;
-    case SKRT_FEED_END: feed_end(core, counters, included); break;
+    case SKRT_FEED_BEGIN:
+        if (core->feed)
+            skrt_core_fail(core, SKRT_MISUSE, "another call is fed and has not ended");
+        core->feed = counters;
+        counters->begun++;
+        break;
+    case SKRT_FEED_END:
+        if (core->feed != counters)
+            skrt_core_fail(core, SKRT_MISUSE, "`feed_sync begin` of this call is missing");
+        core->feed = NULL;
+        if (++counters->ended == included)
+            wake_feeders(core->device, counters);
+        break;
     case SKRT_FEED_COMPLEMENT:
         waited = feed_complement(core, counters, feed->call, included);
         break;

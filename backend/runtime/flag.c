@@ -3,11 +3,6 @@
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/race.h"
 
-static bool is_setter(const struct skrt_core *core, enum skrt_flag flag)
-{
-    return core->type == skrt_flag_table[flag].setter;
-}
-
 /* Consumes one release for a core that waits, if all that it takes are there. */
 static bool flag_take(struct skrt_core *core, enum skrt_flag flag)
 {
@@ -57,20 +52,11 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
             flag_wake(&aivs[i], flag);
 }
 
-static bool flag_wait(struct skrt_core *core, enum skrt_flag flag)
-{
-    if (flag_take(core, flag))
-        return true;
-    core->wait_flag = flag;
-    skrt_core_stop_at(core, SKRT_WAIT_FLAG);
-    return false;
-}
-
 static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
 {
     const struct skrt_flag_info *info = &skrt_flag_table[flag];
     const char *why = NULL;
-    if (is_setter(core, flag) != set)
+    if ((core->type == info->setter) != set)
         why = "this core type cannot execute it";
     else if (core->job->launch->aics == 0)
         why = "the launch has no AIC";
@@ -85,10 +71,13 @@ static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
 bool skrt_flag_begin(struct skrt_core *core, enum skrt_flag flag, bool set)
 {
     flag_check(core, flag, set);
-    if (!set)
-        return flag_wait(core, flag);
-    flag_set(core, flag);
-    return true;
+    if (set)
+        flag_set(core, flag);
+    if (set || flag_take(core, flag))
+        return true;
+    core->wait_flag = flag;
+    skrt_core_stop_at(core, SKRT_WAIT_FLAG);
+    return false;
 }
 
 static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,

@@ -159,25 +159,19 @@ static void core_init(struct skrt_job *job, enum skrt_core_type type, uint32_t i
     core->state = SKRT_CORE_NEW;
 }
 
-/* What is done with the cores of blocks that have got their places, those of one type before those
- * of the other. */
-static void for_new_cores(struct skrt_job *job, void (*visit)(struct skrt_core *core))
-{
-    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        uint32_t per_block = cores_per_block(job, (enum skrt_core_type)type);
-        for (uint32_t i = job->ready * per_block; i < job->placed * per_block; i++)
-            visit(&job->cores[type][i]);
-    }
-}
-
-/* Lets the threads have them. The time of a launch runs from its first block on. */
+/* Lets the threads have the cores of blocks that have got their places, those of one type before
+ * those of the other. The time of a launch runs from its first block on. */
 static void begin_blocks(struct skrt_job *job)
 {
     if (job->ready == job->placed)
         return;
     if (job->ready == 0)
         job->begin = skrt_clock();
-    for_new_cores(job, skrt_sched_ready);
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        uint32_t per_block = cores_per_block(job, (enum skrt_core_type)type);
+        for (uint32_t i = job->ready * per_block; i < job->placed * per_block; i++)
+            skrt_sched_ready(&job->cores[type][i]);
+    }
     job->ready = job->placed;
     skrt_sched_call(job->device);
 }
@@ -220,15 +214,9 @@ static void go_to_next(struct skrt_job *job, uint32_t from)
         job->at++;
 }
 
-/* Its next launch has not begun. */
-static bool is_held(const struct skrt_job *job)
-{
-    return !job->launch && job->at < job->device->queue->n_launches;
-}
-
 static bool may_begin(const struct skrt_job *job)
 {
-    if (!is_held(job))
+    if (job->launch || job->at >= job->device->queue->n_launches)
         return false;
     const struct skrt_queued *queued = queued_of(job);
     for (uint32_t i = 0; i < queued->n_waits; i++)
@@ -330,17 +318,12 @@ static void launch_end(struct skrt_job *job)
     go_to_next(job, job->at + 1);
 }
 
-static struct skrt_core *core_of_block(const struct skrt_job *job, enum skrt_core_type type,
-                                       uint32_t block, uint32_t core)
-{
-    return &job->cores[type][(size_t)block * cores_per_block(job, type) + core];
-}
-
 static bool block_has_ended(const struct skrt_job *job, uint32_t block)
 {
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++)
-            if (!core_of_block(job, (enum skrt_core_type)type, block, i)->ended)
+        uint32_t n = cores_per_block(job, (enum skrt_core_type)type);
+        for (uint32_t i = block * n; i < (block + 1) * n; i++)
+            if (!job->cores[type][i].ended)
                 return false;
     }
     return true;
@@ -349,22 +332,11 @@ static bool block_has_ended(const struct skrt_job *job, uint32_t block)
 static void leave_block(struct skrt_job *job, uint32_t block)
 {
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++) {
-            struct skrt_core *core = core_of_block(job, (enum skrt_core_type)type, block, i);
-            if (core->place != SKRT_NO_PLACE)
-                skrt_places_leave(core);
-        }
+        uint32_t n = cores_per_block(job, (enum skrt_core_type)type);
+        for (uint32_t i = block * n; i < (block + 1) * n; i++)
+            if (job->cores[type][i].place != SKRT_NO_PLACE)
+                skrt_places_leave(&job->cores[type][i]);
     }
-}
-
-/* The last core of its launch has ended. */
-static void leave_launch(struct skrt_job *job)
-{
-    for (uint32_t block = 0; block < job->placed; block++)
-        leave_block(job, block);
-    if (job->device->apart == job)
-        job->device->apart = NULL;
-    launch_end(job);
 }
 
 static bool is_over(const struct skrt_device *device)
@@ -390,9 +362,13 @@ void skrt_queue_core_ended(struct skrt_core *core)
     job->unfinished--;
     if (atomic_load(&core->device->stopped))
         return; /* the launcher may have left already */
-    if (job->unfinished == 0)
-        leave_launch(job);
-    else if (job->launch->waves && block_has_ended(job, core->block))
+    if (job->unfinished == 0) {
+        for (uint32_t block = 0; block < job->placed; block++)
+            leave_block(job, block);
+        if (job->device->apart == job)
+            job->device->apart = NULL;
+        launch_end(job);
+    } else if (job->launch->waves && block_has_ended(job, core->block))
         leave_block(job, core->block);
     else
         return;
@@ -486,11 +462,6 @@ static bool reserve_cores(struct skrt_job *job, enum skrt_core_type type, uint32
     return job->cores[type] != NULL;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a < b ? b : a;
-}
-
 /* Room for the largest launch of the stream; adds the stacks that it needs. */
 static bool job_open(struct skrt_job *job, uint64_t *stacks)
 {
@@ -500,8 +471,9 @@ static bool job_open(struct skrt_job *job, uint64_t *stacks)
         const struct skrt_launch *launch = &queue->launches[i].launch;
         if (queue->launches[i].stream != job->stream)
             continue;
-        aics = larger(aics, launch->blocks * launch->aics);
-        aivs = larger(aivs, launch->blocks * launch->aivs);
+        uint32_t n_aics = launch->blocks * launch->aics, n_aivs = launch->blocks * launch->aivs;
+        aics = n_aics > aics ? n_aics : aics;
+        aivs = n_aivs > aivs ? n_aivs : aivs;
     }
     *stacks += (uint64_t)aics + aivs;
     return reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);

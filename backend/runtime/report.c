@@ -237,22 +237,16 @@ static void print_unawaited(FILE *out, const struct skrt_job *job, enum skrt_cor
     }
 }
 
-/* What the next launch would find. */
-static void print_left_over(FILE *out, const struct skrt_job *job)
-{
-    for (int flag = 0; flag < SKRT_FLAGS; flag++)
-        print_left(out, job, (enum skrt_flag)flag);
-    for (int type = 0; type < SKRT_CORE_TYPES; type++)
-        print_unawaited(out, job, (enum skrt_core_type)type);
-}
-
 /* ------------------------------------------------------------- launches ---- */
 
 /* What is said of a launch behind its first line. */
 static void print_launch(FILE *out, const struct skrt_job *job, enum skrt_status status)
 {
-    if (status == SKRT_LEFT_SET)
-        print_left_over(out, job);
+    /* What the next launch would find. */
+    for (int flag = 0; status == SKRT_LEFT_SET && flag < SKRT_FLAGS; flag++)
+        print_left(out, job, (enum skrt_flag)flag);
+    for (int type = 0; status == SKRT_LEFT_SET && type < SKRT_CORE_TYPES; type++)
+        print_unawaited(out, job, (enum skrt_core_type)type);
     if (skrt_race_found(job))
         skrt_race_print(out, job);
     for (int type = 0; type < SKRT_CORE_TYPES && status != SKRT_RACE; type++)
@@ -424,17 +418,6 @@ static void describe(struct line *line, const struct skrt_core *core)
     line->text[line->size] = '\0';
 }
 
-static void write_all(int fd, const char *text, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, text, size);
-        if (n <= 0)
-            return;
-        text += n;
-        size -= (size_t)n;
-    }
-}
-
 /* False on threads that run no core. */
 static bool describe_own(struct line *line)
 {
@@ -449,8 +432,9 @@ static bool describe_own(struct line *line)
 void skrt_report_crash(int fd)
 {
     struct line line;
-    if (describe_own(&line))
-        write_all(fd, line.text, line.size);
+    size_t done = 0;
+    for (ssize_t n = describe_own(&line); n > 0 && done < line.size; done += (size_t)n)
+        n = write(fd, line.text + done, line.size - done);
 }
 
 size_t skrt_crash_text(char *text, size_t size)
