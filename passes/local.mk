@@ -128,6 +128,7 @@ plugin_headers = \
 	ir/support/diag.h \
 	ir/support/diag_ids.def \
 	ir/support/file.h \
+	ir/support/file_fault.h \
 	ir/support/float_formats.h \
 	ir/support/heap.h \
 	ir/support/ids.h \
