@@ -25,6 +25,7 @@ struct shared {
     atomic_bool done;          /* the work is, with the status that the child ends with */
     atomic_bool answered;      /* child_answered */
     atomic_bool code;          /* code of the user has begun to run */
+    _Atomic int failed;        /* the status where that code does not come back */
     _Atomic uint64_t deadline; /* when such code is to have ended, by now(); 0: none runs, or any */
     char running[256];         /* what that is, or was last */
     atomic_bool runs;          /* it does */
@@ -55,13 +56,14 @@ static void add_report(struct shared *to, const char *text)
 /* ---------------------------------------------------------------------------- the child ---- */
 
 /* The runtime has a timeout of its own, with a better report: it gets some seconds more. */
-void child_code_begins(const char *what, uint64_t seconds)
+void child_code_begins(const char *what, uint64_t seconds, enum exit_status failed)
 {
     enum { MARGIN = 5 };
     static const uint64_t most = UINT32_MAX;
     if (!shared)
         return;
     snprintf(shared->running, sizeof shared->running, "%s", what);
+    atomic_store(&shared->failed, (int)failed);
     atomic_store(&shared->code, true);
     atomic_store(&shared->runs, true);
     atomic_store(&shared->deadline,
@@ -235,7 +237,7 @@ static enum exit_status run_in_child(struct errand *errand, struct shared *block
         end_alike(WTERMSIG(status));
     if (atomic_load(&block->size) == 0)
         report_end(block, status, late);
-    return EXIT_INPUT;
+    return atomic_load(&block->code) ? (enum exit_status)atomic_load(&block->failed) : EXIT_INPUT;
 }
 
 /* ------------------------------------------------------------------------------ streams ---- */

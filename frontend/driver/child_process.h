@@ -12,8 +12,8 @@ struct child_end {
                       * memory, or "" */
 };
 
-/* Does the work of a command in a child, whose output appears as if it were made here. EXIT_INPUT,
- * reported, where the child does not come to the end of the work once code of the user has run.
+/* Does the work of a command in a child, whose output appears as if it were made here. Where the
+ * child does not come to the end of the work once code of the user has run, that is reported.
  * Before that, a signal that ends the child ends this process, too. */
 enum exit_status child_run(struct invocation *invocation,
                            enum exit_status (*work)(struct invocation *invocation),
@@ -22,8 +22,9 @@ enum exit_status child_run(struct invocation *invocation,
 /* ---- For the work; without a child they do nothing unless they say otherwise. ---- */
 
 /* Code of the user begins to run: `what` ("a constructor of 'k.o'"), for so many seconds at most;
- * 0: any number. After some seconds more, the parent ends the child. */
-void child_code_begins(const char *what, uint64_t seconds);
+ * 0: any number. After some seconds more, the parent ends the child. `failed`: the status where the
+ * code does not come back. */
+void child_code_begins(const char *what, uint64_t seconds, enum exit_status failed);
 void child_code_ended(void);
 /* Adds to the report of the end of the child; without one, to standard error. For signal handlers,
  * too. */

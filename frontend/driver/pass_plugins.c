@@ -21,7 +21,8 @@ static bool load(struct pass_plugins *plugins, const struct invocation *invocati
         return input_fail(invocation, "--pass-plugin: %s", error);
     close(fd);
     text_printf(&text, "the pass plugin '%s'%c", path, 0);
-    child_code_begins(text.at, (uint64_t)tool_timeout()); /* until the command ends */
+    /* until the command ends */
+    child_code_begins(text.at, (uint64_t)tool_timeout(), EXIT_DEFECT);
     /* dlopen looks for a name without a slash elsewhere than in the working folder. */
     text.size = 0;
     text_printf(&text, "%s%s%c", strchr(path, '/') ? "" : "./", path, 0);

@@ -13,7 +13,7 @@ static uint64_t timeout;
 static void code_runs(const char *what)
 {
     if (what)
-        child_code_begins(what, timeout);
+        child_code_begins(what, timeout, EXIT_INPUT);
     else
         child_code_ended();
 }
@@ -31,7 +31,7 @@ static void launches_run(uint32_t count, const char *first)
     else
         snprintf(what, sizeof what, "a kernel of launch %.150s, or of one of %u others", first,
                  count - 1);
-    child_code_begins(what, timeout < UINT32_MAX ? timeout * count : 0);
+    child_code_begins(what, timeout < UINT32_MAX ? timeout * count : 0, EXIT_INPUT);
 }
 
 enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)

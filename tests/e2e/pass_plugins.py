@@ -266,7 +266,7 @@ for claim, path, error in FILES:
                   done.stderr.startswith("skirc: --pass-plugin: " + error), done)
 # Its headers name bytes after its end: the loader faults where it reads them.
 done = opt(streams, "--pass-plugin=cut_4097.so", "-p", "default")
-tap.check("an object that ends within its code", done.returncode == 1 and done.stdout == "" and
+tap.check("an object that ends within its code", done.returncode == 3 and done.stdout == "" and
           re.match(r"skirc: the pass plugin 'cut_4097.so' has ended its process \(signal \d+\)\n",
                    done.stderr), done)
 tap.check("nothing is written", not os.path.exists("none.o"))
@@ -428,7 +428,7 @@ for name, said in (("crash", "the pass plugin 'ending.so' has ended its process 
                    ("leave", "the pass plugin 'ending.so' has ended its process (exit status 0)"),
                    ("stay", "timeout: the pass plugin 'ending.so' does not return")):
     done = opt(ENDING, "-p", name, "-o", "none.skir")
-    tap.check(f"a pass that does not come back: {name}", done.returncode == 1 and done.stderr == f"skirc: {said}\n" and
+    tap.check(f"a pass that does not come back: {name}", done.returncode == 3 and done.stderr == f"skirc: {said}\n" and
               not os.path.exists("none.skir"), done)
 del os.environ["SKIR_TOOL_TIMEOUT"]
 CHANGING = plugin("changing", row('"block"', 'AFTER("insert-syncs")', function="block"),
