@@ -646,7 +646,7 @@ static int skir_yylex(union token_value *value, struct parser *parser)
     return token == TOKEN_ERROR ? start_resync(parser) : token;
 }
 
-/* What a syntax error is about: the tokens that may stand in the place of the one that was found. */
+/* What a syntax error is about: the tokens that may be in the place of the one that was found. */
 struct expected {
     yysymbol_kind_t at[YYNTOKENS];
     int count;
