@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- Names that end in a number ---- */
 
@@ -50,26 +49,14 @@ static bool numbered_take(struct numbered_series *series, const struct numbered_
     return true;
 }
 
-static void numbered_free(struct numbered *numbered)
-{
-    for (uint32_t i = 0; numbered && i < NUMBERED_SLOTS; i++)
-        vec_free(&numbered->slots[i].ids);
-    mem_free(numbered);
-}
-
 /* ---- Names that are hashed ---- */
 
 enum {
     /* To the next slot to try: the same place in the next group, so that names that are in the way
      * of each other's group move as a whole. Odd, so that every slot is tried in the end. */
     STEP = 257,
-    MAX_STEPS = 256, /* ordinary names need a third of them at most, with the plain hash */
     MIN_SLOTS = 512,
 };
-
-/* How many steps lead so many places on is their product with this, modulo the number of slots. */
-#define STEP_INVERSE UINT32_C(0xff00ff01)
-_Static_assert((uint32_t)(STEP *STEP_INVERSE) == 1, "modulo any power of two");
 
 /* Up to 8 bytes as a number, different for different bytes of one size. The sizes are told apart so
  * that each copy is a plain load. */
@@ -97,8 +84,7 @@ static inline uint64_t fold(uint64_t h)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Fast, but texts can be made that collide. */
-static inline uint64_t hash_plain(const char *p, size_t size, uint64_t h)
+static inline uint64_t hash_bytes(const char *p, size_t size, uint64_t h)
 {
     h *= 0x9e3779b97f4a7c15u;
     for (; size > 8; p += 8, size -= 8)
@@ -106,33 +92,16 @@ static inline uint64_t hash_plain(const char *p, size_t size, uint64_t h)
     return fold(h ^ load(p, size));
 }
 
-/* A polynomial over the integers modulo 2^61 - 1, with 4 bytes to a coefficient, at a random point:
- * whatever the texts, no more of them collide than chance has it. */
-static __attribute__((noinline)) uint64_t hash_keyed(const char *p, size_t size, uint64_t h,
-                                                     uint64_t key)
-{
-    const uint64_t prime = (UINT64_C(1) << 61) - 1;
-    for (size_t part; size > 0; p += part, size -= part) {
-        part = size < 4 ? size : 4;
-        unsigned __int128 product = (unsigned __int128)(h + load(p, part)) * key;
-        h = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
-        h = h >= prime ? h - prime : h;
-    }
-    return fold(h ^ key);
-}
-
 /* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
  * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to
  * %v1239 two cache lines, which %v1240 to %v1249 follow. */
-static inline __attribute__((always_inline)) uint32_t hash_text(const struct intern *intern,
-                                                                const char *p, size_t size)
+static inline __attribute__((always_inline)) uint32_t hash_text(const char *p, size_t size)
 {
     unsigned last = size > 0 ? (unsigned char)p[size - 1] : 0;
     unsigned before = size > 1 ? (unsigned char)p[size - 2] : 0;
     size_t rest = size > 1 ? size - 2 : 0;
     uint64_t h = (uint64_t)size << 8 | (before & 0xf0) | last >> 4;
-    h = intern->key ? hash_keyed(p, rest, h, intern->key) : hash_plain(p, rest, h);
-    uint32_t low = (uint32_t)h;
+    uint32_t low = (uint32_t)hash_bytes(p, rest, h);
     return (low & ~255u) | ((low + (before << 4)) & 0xf0) | ((low ^ last) & 15);
 }
 
@@ -165,9 +134,12 @@ static bool is_numbered(const struct intern *intern, uint32_t id)
            numbered_get(intern->numbered, &numbered) == id;
 }
 
-static void slots_fill(struct intern *intern)
+/* The old slots are cleared and used again: memory that was touched before costs least. */
+static void slots_resize(struct intern *intern, uint32_t size)
 {
-    memset(intern->slots, 0, ((size_t)intern->mask + 1) * sizeof *intern->slots);
+    intern->slots = mem_realloc(intern->slots, size, sizeof *intern->slots);
+    intern->mask = size - 1;
+    memset(intern->slots, 0, size * sizeof *intern->slots);
     for (uint32_t id = 0; id < intern->count; id++) {
         if (is_numbered(intern, id))
             continue;
@@ -178,41 +150,12 @@ static void slots_fill(struct intern *intern)
     }
 }
 
-/* The old slots are cleared and used again: memory that was touched before costs least. */
-static void slots_resize(struct intern *intern, uint32_t size)
-{
-    intern->slots = mem_realloc(intern->slots, size, sizeof *intern->slots);
-    intern->mask = size - 1;
-    slots_fill(intern);
-}
-
-/* At most five of eight slots are taken; without slots, the mask is 0. */
-static uint32_t max_count(uint32_t mask)
-{
-    return mask / 8 * 5;
-}
-
 void intern_reserve(struct intern *intern, uint32_t count)
 {
     if (count <= intern->capacity)
         return;
     intern->names = mem_realloc(intern->names, count, sizeof *intern->names);
     intern->capacity = count;
-}
-
-/* Makes the hash unpredictable. Done once at most, when texts collide more than chance explains. */
-static void hash_again(struct intern *intern)
-{
-    uint64_t key = 0;
-    if (getentropy(&key, sizeof key) != 0)
-        key = (uint64_t)(uintptr_t)intern->slots;
-    intern->key = key >> 4 | 1;
-    for (uint32_t id = 0; id < intern->count; id++) {
-        struct intern_name *name = &intern->names[id];
-        if (!is_numbered(intern, id))
-            name->hash = hash_text(intern, name->text, name->size);
-    }
-    slots_fill(intern);
 }
 
 /* Most names are short: a call would cost more than the comparison. */
@@ -240,12 +183,6 @@ static inline struct intern_slot *probe(const struct intern *intern, const char 
     }
 }
 
-static bool is_distant(const struct intern *intern, const struct intern_slot *slot, uint32_t hash)
-{
-    uint32_t places = (uint32_t)(slot - intern->slots) - hash;
-    return (places * STEP_INVERSE & intern->mask) > MAX_STEPS;
-}
-
 static inline uint32_t add_name(struct intern *intern, const char *text, size_t size, uint32_t hash,
                                 bool copy)
 {
@@ -263,23 +200,22 @@ static uint32_t find_hashed(const struct intern *intern, const char *text, size_
 {
     if (!intern->slots)
         return NONE;
-    uint32_t id = probe(intern, text, size, hash_text(intern, text, size))->id;
+    uint32_t id = probe(intern, text, size, hash_text(text, size))->id;
     return id ? id - 1 : NONE;
 }
 
 static uint32_t add_hashed(struct intern *intern, const char *text, size_t size, bool copy)
 {
-    if (intern->hashed >= max_count(intern->mask))
+    /* At most five of eight slots are taken; without slots, the mask is 0. */
+    if (intern->hashed >= intern->mask / 8 * 5)
         slots_resize(intern, intern->slots ? (intern->mask + 1) * 2 : MIN_SLOTS);
-    uint32_t hash = hash_text(intern, text, size);
+    uint32_t hash = hash_text(text, size);
     struct intern_slot *slot = probe(intern, text, size, hash);
     if (slot->id)
         return slot->id - 1;
     uint32_t id = add_name(intern, text, size, hash, copy);
     intern->hashed++;
     *slot = (struct intern_slot){id + 1, hash};
-    if (is_distant(intern, slot, hash) && !intern->key)
-        hash_again(intern);
     return id;
 }
 
@@ -301,20 +237,16 @@ static uint32_t add_numbered(struct intern *intern, const char *text, size_t siz
     return add_name(intern, text, size, 0, copy);
 }
 
-static uint32_t find_or_leave(const struct intern *intern, const char *text, size_t size)
-{
-    uint32_t id = find_hashed(intern, text, size);
-    if (id == NONE)
-        part_leave();
-    return id;
-}
-
 /* What is not in the tables; `numbered` is the name's parts, or NULL. */
 static inline uint32_t add_other(struct intern *intern, const char *text, size_t size,
                                  const struct numbered_name *numbered, bool copy)
 {
-    if (intern->shared && part_runs())
-        return find_or_leave(intern, text, size);
+    if (intern->shared && part_runs()) {
+        uint32_t id = find_hashed(intern, text, size);
+        if (id == NONE)
+            part_leave();
+        return id;
+    }
     return numbered ? add_numbered(intern, text, size, numbered, copy)
                     : add_hashed(intern, text, size, copy);
 }
@@ -356,7 +288,9 @@ void intern_free(struct intern *intern)
 {
     mem_free(intern->names);
     mem_free(intern->slots);
-    numbered_free(intern->numbered);
+    for (uint32_t i = 0; intern->numbered && i < NUMBERED_SLOTS; i++)
+        vec_free(&intern->numbered->slots[i].ids);
+    mem_free(intern->numbered);
     arena_free(&intern->texts);
     *intern = (struct intern){0};
 }

@@ -108,7 +108,6 @@ struct intern {
     uint32_t mask;
     uint32_t hashed;           /* names that are in the slots */
     struct numbered *numbered; /* the others; NULL: none */
-    uint64_t key;              /* of the hash; 0: the plain one */
     bool shared; /* parts (ir/support/parts.h) find what is there, but are left before they add */
     struct arena texts;
 };
