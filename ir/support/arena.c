@@ -10,14 +10,6 @@ struct arena_chunk {
     _Alignas(max_align_t) char bytes[];
 };
 
-static struct arena_chunk *chunk_new(struct arena_chunk *older, size_t capacity)
-{
-    struct arena_chunk *chunk = mem_realloc(NULL, 1, sizeof *chunk + capacity);
-    chunk->older = older;
-    chunk->capacity = capacity;
-    return chunk;
-}
-
 void *arena_alloc(struct arena *arena, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
@@ -29,7 +21,11 @@ void *arena_alloc(struct arena *arena, size_t size)
         size_t capacity = chunk ? chunk->capacity * 2 : 4096;
         if (capacity > 1 << 20)
             capacity = 1 << 20;
-        arena->chunks = chunk = chunk_new(chunk, size > capacity ? size : capacity);
+        if (capacity < size)
+            capacity = size;
+        chunk = mem_realloc(NULL, 1, sizeof *chunk + capacity);
+        *chunk = (struct arena_chunk){.older = arena->chunks, .capacity = capacity};
+        arena->chunks = chunk;
         arena->used = 0;
     }
     void *p = chunk->bytes + arena->used;

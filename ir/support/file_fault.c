@@ -23,21 +23,15 @@ void file_fault_line(const struct file_fault *fault, char *line, size_t size)
         snprintf(line, size, "%s", fault->text);
 }
 
-/* A file that a fault before this one has added. */
-static const struct source_file *find_joined(const struct source *source, const char *path)
-{
-    for (uint32_t i = 0; i < source->files.count; i++)
-        if (strcmp(source->files.at[i]->text.path, path) == 0)
-            return source->files.at[i];
-    return NULL;
-}
-
 /* The file as a part of the source. NULL where that cannot be, or where it has become shorter. */
 static const struct source_file *join(struct source *source, const struct file_fault *fault)
 {
     struct file_bytes bytes;
     char error[512];
-    const struct source_file *file = find_joined(source, fault->path);
+    const struct source_file *file = NULL;
+    for (uint32_t i = 0; i < source->files.count; i++) /* an earlier fault may have added it */
+        if (strcmp(source->files.at[i]->text.path, fault->path) == 0)
+            file = source->files.at[i];
     if (!file && file_read_regular(fault->path, &bytes, error, sizeof error)) {
         const char *path = arena_strndup(&source->arena, fault->path, strlen(fault->path));
         file = source_join(source, path, &bytes, error, sizeof error);

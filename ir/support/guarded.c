@@ -84,15 +84,6 @@ uint64_t guarded_damage(const struct guarded *guarded, int64_t *first)
 
 /* -------------------------------------------------------------------------- the memory ---- */
 
-/* The memory stands as far behind as it can. */
-static void place(struct guarded *guarded)
-{
-    uint64_t room = (uint64_t)(guarded->end - guarded->begin);
-    guarded->at = guarded->begin + (room - BESIDE - guarded->size) / ALIGNMENT * ALIGNMENT;
-    assert(guarded->at >= guarded->begin + BESIDE);
-    guarded_repair(guarded);
-}
-
 static bool map_pages(struct guarded *guarded)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
@@ -132,7 +123,11 @@ bool guarded_init(struct guarded *guarded, uint64_t size, bool pages)
         *guarded = (struct guarded){.size = 0};
         return false;
     }
-    place(guarded);
+    /* As far towards the end as it can be. */
+    uint64_t room = (uint64_t)(guarded->end - guarded->begin);
+    guarded->at = guarded->begin + (room - BESIDE - size) / ALIGNMENT * ALIGNMENT;
+    assert(guarded->at >= guarded->begin + BESIDE);
+    guarded_repair(guarded);
     return true;
 }
 

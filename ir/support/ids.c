@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-static void grow_pages(struct id_map *map, uint32_t page)
-{
-    vec_reserve(map, page - map->count + 1);
-    memset(map->at + map->count, 0, (map->capacity - map->count) * sizeof *map->at);
-    map->count = map->capacity;
-}
-
 static void clear_page(uint32_t *ids)
 {
     memset(ids, 0xff, ID_MAP_PAGE * sizeof *ids); /* NONE */
@@ -18,8 +11,11 @@ uint32_t *id_map_grow(struct id_map *map, uint32_t key)
 {
     uint32_t page = key / ID_MAP_PAGE;
     assert(key != NONE);
-    if (page >= map->count)
-        grow_pages(map, page);
+    if (page >= map->count) {
+        vec_reserve(map, page - map->count + 1);
+        memset(map->at + map->count, 0, (map->capacity - map->count) * sizeof *map->at);
+        map->count = map->capacity;
+    }
     assert(!map->at[page]);
     map->at[page] = mem_realloc(NULL, ID_MAP_PAGE, sizeof **map->at);
     clear_page(map->at[page]);

@@ -53,21 +53,16 @@ static const char *unclosed_bracket(const struct json_document *document)
     return depth ? open[depth - 1] : NULL;
 }
 
-/* The text ends too early. */
-static bool fail_at_end(struct json_document *document)
-{
-    const char *open = unclosed_bracket(document);
-    if (!open)
-        return fail(document, document->end, document->end, "the text ends within a value of JSON");
-    return fail(document, open, open + 1, "this '%c' is not ended by '%c'", *open,
-                *open == '{' ? '}' : ']');
-}
-
 /* cJSON does not accept the text at `at`, or, where a key is expected, one byte before it. */
 static bool fail_at(struct json_document *document, const char *at)
 {
-    if (at >= document->end)
-        return fail_at_end(document);
+    if (at >= document->end) {
+        const char *open = unclosed_bracket(document);
+        if (!open)
+            return fail(document, at, at, "the text ends within a value of JSON");
+        return fail(document, open, open + 1, "this '%c' is not ended by '%c'", *open,
+                    *open == '{' ? '}' : ']');
+    }
     const char *before = at - (at > document->text), *end;
     while (before > document->text && (unsigned char)before[-1] <= ' ')
         before--;

@@ -63,31 +63,12 @@ static void link_moved(struct mem_link *link)
 
 /* ---------------------------------------------------------------------------- scopes ---- */
 
-/* A guard may end other guards, but makes none. */
-static void release_guards(struct mem_scope *scope)
-{
-    while (scope->guards) {
-        struct mem_guard *guard = (struct mem_guard *)scope->guards;
-        link_remove(&guard->link);
-        guard->release(guard->what);
-    }
-}
-
 static void block_free(struct block *block)
 {
     if (block->mapped)
         munmap(block, block->mapped);
     else
         free(block);
-}
-
-static void free_blocks(struct mem_scope *scope)
-{
-    for (struct mem_link *link = scope->blocks, *next; link; link = next) {
-        next = link->next;
-        block_free((struct block *)link);
-    }
-    scope->blocks = NULL;
 }
 
 void mem_lacks(uint64_t size)
@@ -101,8 +82,16 @@ void mem_exhausted(void)
     struct mem_scope *scope = entered;
     if (!scope)
         abort();
-    release_guards(scope);
-    free_blocks(scope);
+    while (scope->guards) { /* one may end others, but makes none */
+        struct mem_guard *guard = (struct mem_guard *)scope->guards;
+        link_remove(&guard->link);
+        guard->release(guard->what);
+    }
+    for (struct mem_link *link = scope->blocks, *next; link; link = next) {
+        next = link->next;
+        block_free((struct block *)link);
+    }
+    scope->blocks = NULL;
     longjmp(*(jmp_buf *)scope->recovery, 1);
 }
 
