@@ -104,11 +104,6 @@ static struct span walk_type(struct walk *walk)
     return span;
 }
 
-static bool at_type(const struct walk *walk)
-{
-    return walk->token == TOKEN_DTYPE || at_char(walk, '?') || at_keyword(walk, W_token);
-}
-
 /* One type, or several in parentheses, behind a ':' or '->'. */
 static struct span walk_types(struct walk *walk, uint32_t index)
 {
@@ -119,7 +114,8 @@ static struct span walk_types(struct walk *walk, uint32_t index)
     bool several = at_char(walk, '(');
     if (several)
         walk_next(walk);
-    for (uint32_t n = 0; at_type(walk); n++) {
+    for (uint32_t n = 0;
+         walk->token == TOKEN_DTYPE || at_char(walk, '?') || at_keyword(walk, W_token); n++) {
         struct span type = walk_type(walk);
         if (n == index)
             found = type;

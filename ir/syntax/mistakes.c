@@ -156,32 +156,19 @@ struct token {
     const char *begin, *end;
 };
 
-static bool is_name_byte(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
-}
-
 /* The token that ends at `before`: a word or a name with its mark, else one character. */
 static struct token token_before(const struct mistake_place *place)
 {
     struct token token = {place->before, place->before};
-    while (token.begin > place->text && is_name_byte(token.begin[-1]))
-        token.begin--;
+    for (char c; token.begin > place->text; token.begin--) {
+        c = token.begin[-1];
+        if (!isalnum((unsigned char)c) && c != '_' && c != '.' && c != '$')
+            break;
+    }
     bool word = token.begin < token.end;
     if (token.begin > place->text && (!word || strchr("%@", token.begin[-1])))
         token.begin--;
     return token;
-}
-
-static bool is_text(struct token token, const char *text, size_t size)
-{
-    return (size_t)(token.end - token.begin) == size && memcmp(token.begin, text, size) == 0;
-}
-
-static bool is_number(struct token token)
-{
-    const char *p = token.begin + (*token.begin == '-' || *token.begin == '.');
-    return p < token.end && isdigit((unsigned char)*p);
 }
 
 static bool is_class(struct token token, const char *class, size_t size)
@@ -189,11 +176,12 @@ static bool is_class(struct token token, const char *class, size_t size)
     static const char *const classes[] = {"WORD",   "NUMBER", "STRING", "VALUE",
                                           "SYMBOL", "DTYPE",  "FOREIGN"};
     char first = *token.begin;
+    const char *digit = token.begin + (first == '-' || first == '.');
     for (unsigned i = 0; i < sizeof classes / sizeof classes[0]; i++)
         if (strlen(classes[i]) == size && memcmp(classes[i], class, size) == 0)
             switch (i) {
             case 0: return isalpha((unsigned char)first) || first == '_';
-            case 1: return is_number(token);
+            case 1: return digit < token.end && isdigit((unsigned char)*digit);
             case 2: return first == '"';
             case 3: return first == '%' && token.end > token.begin + 1;
             case 4: return first == '@';
@@ -209,7 +197,9 @@ static bool is_one_of(struct token token, const char *list)
         return true;
     while (*list && token.begin < token.end) {
         size_t size = strcspn(list, " ");
-        if (is_text(token, list, size) || is_class(token, list, size))
+        bool same =
+            (size_t)(token.end - token.begin) == size && memcmp(token.begin, list, size) == 0;
+        if (same || is_class(token, list, size))
             return true;
         list += size + strspn(list + size, " ");
     }

@@ -276,15 +276,6 @@ static const char *take_early(struct instr *instr, const struct attr_value **val
     return NULL;
 }
 
-static bool is_word(const struct parser *parser, const struct attr_value *value, const char *text,
-                    size_t size)
-{
-    if (!value || value->kind != ATTR_WORD)
-        return false;
-    const struct intern_name *name = &parser->module->names.names[value->id];
-    return name->size == size && memcmp(name->text, text, size) == 0;
-}
-
 /* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the
  * values before `end`; returns NULL, or what was expected in its place, which has `*expected_size`
  * bytes. */
@@ -301,8 +292,10 @@ static const char *take_element(struct parser *parser, struct span span, struct 
     } else {
         const struct attr_value *next = *value < end ? (*value)++ : NULL;
         if (*form >= 'a' && *form <= 'z') {
+            bool word = next && next->kind == ATTR_WORD;
+            const struct intern_name *name = word ? &parser->module->names.names[next->id] : NULL;
             *expected_size = size;
-            return is_word(parser, next, form, size) ? NULL : form;
+            return word && name->size == size && memcmp(name->text, form, size) == 0 ? NULL : form;
         }
         expected = take_operand(parser, span, instr, n_numbers, *form, next);
     }
@@ -331,18 +324,6 @@ static struct text form_legend(const char *form)
     return text;
 }
 
-/* `call %m`: what is not said is said by the op. */
-static bool take_short_call(struct instr *instr, const struct attr_value *value, uint32_t count)
-{
-    bool word;
-    if (instr->op != INSTR_call || count != 1 || !is_group_name(value, &word))
-        return false;
-    instr->part = CORE_TYPES;
-    instr->number[0] = value->id;
-    instr->word = word;
-    return true;
-}
-
 /* Takes all operands; returns NULL, or what was expected where one is wrong. */
 static const char *take_operands(struct parser *parser, struct span span, struct instr *instr,
                                  const struct attr_value *value, uint32_t count,
@@ -351,8 +332,13 @@ static const char *take_operands(struct parser *parser, struct span span, struct
     const struct attr_value *end = value + count;
     const char *form = instr_info(instr->op)->operands, *expected = NULL;
     unsigned n_numbers = 0;
-    if (take_short_call(instr, value, count))
+    bool word;
+    if (instr->op == INSTR_call && count == 1 && is_group_name(value, &word)) {
+        instr->part = CORE_TYPES; /* `call %m`: the op says the rest */
+        instr->number[0] = value->id;
+        instr->word = word;
         return NULL;
+    }
     for (const char *p = form; *p && !expected;) {
         size_t size = strcspn(p, " ");
         expected =
@@ -399,14 +385,6 @@ static bool begins_line(const struct parser *parser, struct span span)
     return p == first || p[-1] == '\n';
 }
 
-static struct suggest suggest_instr(struct parser *parser, uint32_t word)
-{
-    struct suggest suggest = name_suggest(parser->module, word);
-    for (unsigned i = 0; i < INSTR_COUNT; i++)
-        suggest_offer_text(&suggest, instr_info((enum instr_op)i)->name);
-    return suggest;
-}
-
 /* Words that are no instructions are taken for operands of the one before. Whether one of those
  * that are left is meant as one: it begins a line, or is nearly one. */
 static bool report_unknown_instr(struct parser *parser, struct span span, uint32_t count)
@@ -416,7 +394,9 @@ static bool report_unknown_instr(struct parser *parser, struct span span, uint32
         if (values[i].kind != ATTR_WORD)
             continue;
         struct span at = operand_span(parser, span, i);
-        struct suggest suggest = suggest_instr(parser, values[i].id);
+        struct suggest suggest = name_suggest(parser->module, values[i].id);
+        for (unsigned op = 0; op < INSTR_COUNT; op++)
+            suggest_offer_text(&suggest, instr_info((enum instr_op)op)->name);
         if (!begins_line(parser, at) && (!suggest.best || values[i].id < W_COUNT))
             continue;
         if (diag_at(parser->diags, DIAG_instr_operands, at, "unknown instruction '%.*s'",

@@ -4,36 +4,27 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parser.h"
 
-/* Of a graph that is the whole text, about so many bytes bring an op. */
-enum { OP_BYTES = 64 };
-
-static void reserve_graph(struct graph *graph, size_t bytes)
-{
-    uint32_t ops = (uint32_t)(bytes / OP_BYTES);
-    vec_reserve(&graph->ops, ops);
-    vec_reserve(&graph->values, ops);
-    vec_reserve(&graph->body, ops);
-    vec_reserve(&graph->refs, 2 * (uint64_t)ops);
-}
-
-static void fit_graph(struct graph *graph)
-{
-    vec_fit(&graph->ops);
-    vec_fit(&graph->values);
-    vec_fit(&graph->body);
-    vec_fit(&graph->refs);
-}
-
 void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
 {
     assert(!parser->graph && !parser->entry && parser_is_between(parser));
     parser->graph = module_add_graph(parser->module, name);
     parser->graph->loc = loc;
     /* The first graph gets room for all of the text, until there are others. */
-    if (parser->module->graphs.count == 1)
-        reserve_graph(parser->graph, (size_t)(parser->scanner.limit - parser->scanner.cursor));
-    else if (parser->module->graphs.count == 2)
-        fit_graph(&parser->module->graphs.at[0]);
+    if (parser->module->graphs.count == 1) {
+        enum { OP_BYTES = 64 }; /* about so many bytes bring an op */
+        size_t bytes = (size_t)(parser->scanner.limit - parser->scanner.cursor);
+        uint32_t ops = (uint32_t)(bytes / OP_BYTES);
+        vec_reserve(&parser->graph->ops, ops);
+        vec_reserve(&parser->graph->values, ops);
+        vec_reserve(&parser->graph->body, ops);
+        vec_reserve(&parser->graph->refs, 2 * (uint64_t)ops);
+    } else if (parser->module->graphs.count == 2) {
+        struct graph *first = &parser->module->graphs.at[0];
+        vec_fit(&first->ops);
+        vec_fit(&first->values);
+        vec_fit(&first->body);
+        vec_fit(&first->refs);
+    }
     parser->block = NONE;
     parser->open_braces = 0;
 }

@@ -136,14 +136,6 @@ static uint32_t print_line_start(const struct printer *printer, uint32_t offset)
     return (uint32_t)(p - text);
 }
 
-/* How many comments of the source begin before `offset`. */
-static uint32_t count_before(const struct spans *comments, uint32_t offset)
-{
-    uint32_t low;
-    bisect(low, i, comments->count, comments->at[i].begin < offset);
-    return low;
-}
-
 /* Whether the comment is a line by itself, and the next line begins with what is at `offset`. */
 static bool is_above(const struct printer *printer, struct span comment, uint32_t offset)
 {
@@ -153,27 +145,26 @@ static bool is_above(const struct printer *printer, struct span comment, uint32_
            begins_line(printer, comment.begin);
 }
 
-/* A directive of a golden file is for that file alone. */
-static bool is_directive(const struct printer *printer, struct span comment)
-{
-    return comment.end - comment.begin > 2 &&
-           printer->module->source->text[comment.begin + 2] == '!';
-}
-
 /* The lines of comments directly above `loc`, each where it is printed first: a pass may have made
  * several things of what stood there. */
 static void print_above(struct printer *printer, uint32_t loc)
 {
     const struct spans *comments = printer->comments;
-    uint32_t end = count_before(comments, loc), first = end, below = loc;
+    uint32_t end, first, below = loc;
+    bisect(end, i, comments->count, comments->at[i].begin < loc);
+    first = end;
     while (first > 0 && is_above(printer, comments->at[first - 1], below))
         below = comments->at[--first].begin;
     for (; first < end; first++) {
-        if (printer->above[first] || is_directive(printer, comments->at[first]))
+        struct span comment = comments->at[first];
+        /* A directive of a golden file is for that file alone. */
+        bool directive = comment.end - comment.begin > 2 &&
+                         printer->module->source->text[comment.begin + 2] == '!';
+        if (printer->above[first] || directive)
             continue;
         printer->above[first] = 1;
         print_indent(printer);
-        print_comment(printer, comments->at[first]);
+        print_comment(printer, comment);
     }
 }
 
@@ -221,21 +212,15 @@ static void print_line_end(struct printer *printer)
 
 /* ---------------------------------------------------------- types and attributes ---- */
 
-static void print_spell_type(struct printer *printer, uint32_t type)
-{
-    struct type_text *place = &printer->type_places[type];
-    struct text *texts = &printer->type_texts;
-    place->first = texts->size;
-    spell_type(texts, printer->module, type);
-    place->size = texts->size - place->first;
-}
-
 static void print_type(struct printer *printer, uint32_t type)
 {
     expensive_assert(type < printer->module->types.count);
-    const struct type_text *place = &printer->type_places[type];
-    if (place->size == 0)
-        print_spell_type(printer, type);
+    struct type_text *place = &printer->type_places[type];
+    if (place->size == 0) {
+        place->first = printer->type_texts.size;
+        spell_type(&printer->type_texts, printer->module, type);
+        place->size = printer->type_texts.size - place->first;
+    }
     text_bytes(printer->text, printer->type_texts.at + place->first, place->size);
 }
 
@@ -385,16 +370,6 @@ static void print_clauses(struct printer *printer, const struct graph *graph, co
     print_events(printer, graph, "recv", clauses->recv);
 }
 
-/* Types that begin with a small letter are words of the language where they are not quoted. */
-static void print_op_type(struct printer *printer, uint32_t type)
-{
-    const struct intern_name *name = &printer->module->names.names[type];
-    if (name->size > 0 && name->text[0] >= 'a')
-        spell_quoted(printer->text, name->text, name->size);
-    else
-        spell_word(printer->text, printer->module, type);
-}
-
 static void print_operands(struct printer *printer, const struct graph *graph, const struct op *op)
 {
     if (!op_has_forms(graph, op)) {
@@ -419,7 +394,12 @@ static void print_op(struct printer *printer, const struct graph *graph, const s
     }
     if (op->results.count)
         text_bytes(printer->text, " = ", 3);
-    print_op_type(printer, op->type);
+    /* Types that begin with a small letter are words of the language where they are not quoted. */
+    const struct intern_name *type = &printer->module->names.names[op->type];
+    if (type->size > 0 && type->text[0] >= 'a')
+        spell_quoted(printer->text, type->text, type->size);
+    else
+        spell_word(printer->text, printer->module, op->type);
     text_char(printer->text, '(');
     print_operands(printer, graph, op);
     text_char(printer->text, ')');
@@ -497,17 +477,6 @@ static void print_params(struct printer *printer, const struct graph *graph, str
     text_free(&part);
 }
 
-static void print_dims(struct printer *printer, const struct graph *graph)
-{
-    struct text *text = printer->text;
-    for (uint32_t i = 0; i < graph->dims.count; i++) {
-        text_string(text, i ? ", " : " dims (");
-        spell_word(text, printer->module, graph->dims.at[i].name);
-    }
-    if (graph->dims.count)
-        text_char(text, ')');
-}
-
 static void print_gear_values(struct printer *printer, const struct graph *graph,
                               struct range values)
 {
@@ -565,20 +534,15 @@ static void print_graph_header(struct printer *printer, const struct graph *grap
     print_params(printer, graph, &wrap);
     text_char(text, ')');
     print_attrs(printer, graph->attrs);
-    print_dims(printer, graph);
+    for (uint32_t i = 0; i < graph->dims.count; i++) {
+        text_string(text, i ? ", " : " dims (");
+        spell_word(text, printer->module, graph->dims.at[i].name);
+    }
+    if (graph->dims.count)
+        text_char(text, ')');
     if (graph->gear_mode != GEARS_NONE)
         print_gears(printer, graph);
     print_results(printer, graph, wrap.line);
-}
-
-static void print_return(struct printer *printer, const struct graph *graph)
-{
-    print_line_begin(printer, graph->return_loc, false);
-    text_string(printer->text, "return");
-    if (graph->returns.count)
-        text_char(printer->text, ' ');
-    print_values(printer, graph, graph->returns.at, graph->returns.count);
-    print_line_end(printer);
 }
 
 /* All comments up to its name stand above a graph: lines between the keyword and the name are none
@@ -616,8 +580,12 @@ static void print_graph(struct printer *printer, const struct graph *graph)
         case ITEM_CLOSE: print_close(printer, graph->blocks.at[id].end_loc); break;
         }
     }
-    if (graph->return_loc != NONE || graph->returns.count)
-        print_return(printer, graph);
+    if (graph->return_loc != NONE || graph->returns.count) {
+        print_line_begin(printer, graph->return_loc, false);
+        text_string(printer->text, graph->returns.count ? "return " : "return");
+        print_values(printer, graph, graph->returns.at, graph->returns.count);
+        print_line_end(printer);
+    }
     print_close(printer, graph->end_loc);
 }
 

@@ -161,30 +161,10 @@ void spell_arg(struct text *text, const struct module *module, const struct entr
 
 /* ---------------------------------------------------------------------- instructions ---- */
 
-static void spell_early(struct text *text, unsigned early)
-{
-    static const char *const waits[] = {"", " early_wait aic", " early_wait aiv",
-                                        " early_wait mix"};
-    text_string(text, waits[early & EARLY_WAIT_MIX]);
-    if (early & EARLY_SET)
-        text_string(text, " early_set");
-}
-
 static void spell_group_of(struct text *text, const struct module *module,
                            const struct entry *entry, uint32_t group)
 {
     spell_group(text, module, entry->groups.at[group].name, entry->groups.at[group].word);
-}
-
-static void spell_word_in_memory(struct text *text, const struct module *module,
-                                 const struct entry *entry, const struct instr *instr)
-{
-    if (!instr->word) {
-        spell_event(text, module, instr->number[0]);
-        return;
-    }
-    text_string(text, "lock ");
-    spell_group_of(text, module, entry, instr->number[0]);
 }
 
 static void spell_instr_operand(struct text *text, const struct module *module,
@@ -192,6 +172,8 @@ static void spell_instr_operand(struct text *text, const struct module *module,
                                 unsigned *n_numbers)
 {
     static const char *const phases[] = {"begin", "end", "complement"};
+    static const char *const waits[] = {"", " early_wait aic", " early_wait aiv",
+                                        " early_wait mix"};
     switch (operand) {
     case 'K':
         spell_symbol(text, module, instr->kernel);
@@ -203,11 +185,21 @@ static void spell_instr_operand(struct text *text, const struct module *module,
     case 'N': text_unsigned(text, instr->number[(*n_numbers)++]); break;
     case 'S': spell_group_of(text, module, entry, instr->number[(*n_numbers)++]); break;
     case 'V':
-    case 'L': spell_word_in_memory(text, module, entry, instr); break;
+    case 'L':
+        if (instr->word) {
+            text_string(text, "lock ");
+            spell_group_of(text, module, entry, instr->number[0]);
+        } else {
+            spell_event(text, module, instr->number[0]);
+        }
+        break;
     case 'G': text_string(text, core_type_name(instr->word)); break;
     case 'F': text_string(text, instr->word == CORE_AIC ? "c2v" : "v2c"); break;
     case 'A': text_string(text, "all"); break;
-    case 'E': spell_early(text, instr->early); break;
+    case 'E':
+        text_string(text, waits[instr->early & EARLY_WAIT_MIX]);
+        text_string(text, instr->early & EARLY_SET ? " early_set" : "");
+        break;
     default: text_string(text, phases[instr->word]); break;
     }
 }
