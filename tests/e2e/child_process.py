@@ -52,7 +52,9 @@ tap.check("a caller may ignore the end of children", done.returncode == 0, done)
 
 # ---- Time ----
 
-ENDLESS = build("endless", OWN % "for (volatile int i = 0;; i++);")
+SPINNING = build("spinning", OWN % "for (volatile int i = 0;; i++);")
+check("a kernel that computes for ever", SPINNING, ["skirc: timeout", r"in op Own\(%x, %y\)"], "--timeout=1")
+ENDLESS = build("endless", OWN % "for (;;) pause();")
 check("a kernel that does not return", ENDLESS, ["skirc: timeout", r"aiv 2: running at `call @k args %y blocks 4`; in op Own\(%x, %y\)"], "--timeout=1")
 check("another program in the place of the process", build("replaced", OWN % (
     'execl("/bin/sleep", "sleep", "60", (char *)0);')),
@@ -68,7 +70,7 @@ for kind in "constructor", "destructor":
         check(f"a {kind} that does: {body}", build(name, LINKED % (kind, body) + OWN % ""),
               [rf"skirc: a {kind} of '{name}\.o'.* has ended its process \({how}\)"])
 check("a constructor that does not return", build("endless_constructor", LINKED % (
-    "constructor", "for (volatile int i = 0;; i++);") + OWN % ""),
+    "constructor", "for (;;) pause();") + OWN % ""),
       [r"skirc: timeout: a constructor of 'endless_constructor\.o'.* does not return"], "--timeout=1")
 
 path = build("atexit", """
@@ -90,7 +92,7 @@ tap.check("on_exit is refused", done.returncode == 1 and "undefined symbol: on_e
 PRINT = "#include <stdio.h>\n" + OWN % 'write(1, "written\\n", 8); printf("printed\\n"); %s'
 for name, body, status in (("good", "", 0), ("crashing", "*(volatile int *)8 = 1;", 1),
                            ("leaving", "fflush(stdout); _exit(0);", 1),
-                           ("hanging", "fflush(stdout); for (volatile int i = 0;; i++);", 1)):
+                           ("hanging", "fflush(stdout); for (;;) pause();", 1)):
     path = build(f"printing_{name}", PRINT % body)
     for flags in ("--json",), ("--json=-",), ("--json", "--in-process"):
         if "--in-process" in flags and name in ("crashing", "leaving"):
