@@ -211,20 +211,22 @@ bool tensor_nz_size(const struct tensor *nd, size_t *size)
             !__builtin_mul_overflow(*size, NZ_ROW_BYTES, size) && *size <= PTRDIFF_MAX);
 }
 
-/* Where the part of a row that lies in a column group is, in both layouts. */
-struct nz_piece {
-    size_t nd, nz, size; /* offsets and size in bytes; the rest of NZ_ROW_BYTES is padding */
-};
-
-static struct nz_piece nz_piece(const struct matrices *matrices, size_t matrix, size_t group,
-                                size_t row)
+/* Copies all parts of rows that are in one column group, from row-major order to the storage or
+ * back. What is left of NZ_ROW_BYTES is padding. */
+static void copy_matrices(const struct matrices *matrices, unsigned char *nd,
+                          unsigned char *storage, bool to_storage)
 {
-    size_t column = group * NZ_ROW_BYTES, left = matrices->row_bytes - column;
-    return (struct nz_piece){
-        .nd = (matrix * matrices->rows + row) * matrices->row_bytes + column,
-        .nz = ((matrix * matrices->groups + group) * matrices->padded_rows + row) * NZ_ROW_BYTES,
-        .size = left < NZ_ROW_BYTES ? left : NZ_ROW_BYTES,
-    };
+    for (size_t i = 0; i < matrices->count; i++)
+        for (size_t group = 0; group < matrices->groups; group++)
+            for (size_t row = 0; row < matrices->rows; row++) {
+                size_t column = group * NZ_ROW_BYTES, left = matrices->row_bytes - column;
+                size_t size = left < NZ_ROW_BYTES ? left : NZ_ROW_BYTES;
+                unsigned char *a = nd + (i * matrices->rows + row) * matrices->row_bytes + column;
+                unsigned char *b =
+                    storage +
+                    ((i * matrices->groups + group) * matrices->padded_rows + row) * NZ_ROW_BYTES;
+                memcpy(to_storage ? b : a, to_storage ? a : b, size);
+            }
 }
 
 void tensor_to_nz(const struct tensor *nd, unsigned char *storage)
@@ -234,25 +236,14 @@ void tensor_to_nz(const struct tensor *nd, unsigned char *storage)
     if (!tensor_matrices(nd, &matrices) || !tensor_nz_size(nd, &size) || size == 0)
         return;
     memset(storage, 0, size);
-    for (size_t i = 0; i < matrices.count; i++)
-        for (size_t group = 0; group < matrices.groups; group++)
-            for (size_t row = 0; row < matrices.rows; row++) {
-                struct nz_piece piece = nz_piece(&matrices, i, group, row);
-                memcpy(storage + piece.nz, nd->data + piece.nd, piece.size);
-            }
+    copy_matrices(&matrices, nd->data, storage, true);
 }
 
-void tensor_from_nz(struct tensor *nd, const unsigned char *storage)
+void tensor_from_nz(struct tensor *nd, unsigned char *storage)
 {
     struct matrices matrices;
-    if (!tensor_matrices(nd, &matrices))
-        return;
-    for (size_t i = 0; i < matrices.count; i++)
-        for (size_t row = 0; row < matrices.rows; row++)
-            for (size_t group = 0; group < matrices.groups; group++) {
-                struct nz_piece piece = nz_piece(&matrices, i, group, row);
-                memcpy(nd->data + piece.nd, storage + piece.nz, piece.size);
-            }
+    if (tensor_matrices(nd, &matrices))
+        copy_matrices(&matrices, nd->data, storage, false);
 }
 
 /* The elements of a tensor. */

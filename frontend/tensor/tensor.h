@@ -75,7 +75,7 @@ void tensor_dims_text(const int64_t *dims, uint32_t rank, char *text, size_t siz
  * where the rank is below 2 or the size passes what memory can hold. */
 bool tensor_nz_size(const struct tensor *nd, size_t *size);
 void tensor_to_nz(const struct tensor *nd, unsigned char *storage);
-void tensor_from_nz(struct tensor *nd, const unsigned char *storage);
+void tensor_from_nz(struct tensor *nd, unsigned char *storage);
 
 /* Long double: it has every 64-bit integer. Where it does not, the last digits of integers above
  * 2^53 may be wrong. */

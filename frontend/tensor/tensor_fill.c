@@ -366,30 +366,19 @@ static bool read_number(const struct filler *filler, const char *text, struct se
     return true;
 }
 
-static bool read_ones(const struct filler *filler, const char *unused, struct series *series)
-{
-    (void)unused;
-    return read_number(filler, "1", series);
-}
-
-static bool read_zeros(const struct filler *filler, const char *unused, struct series *series)
-{
-    (void)unused;
-    return read_number(filler, "0", series);
-}
-
 static const char forms_text[] = "FILE.npy, a number, arange[:START[:STEP]], normal[:SEED], "
                                  "rand:LO..HI[:SEED], ones or zeros";
 
-/* The forms that are words; `text` is what follows the colon, NULL where there is none. */
+/* The forms that are words. What follows the colon is read, NULL where nothing does, or `number`. */
 static const struct form {
     const char *name;
     bool takes_text, needs_text;
     bool (*read)(const struct filler *filler, const char *text, struct series *series);
+    const char *number;
 } forms[] = {
-    {"arange", true, false, read_arange}, {"normal", true, false, read_normal},
-    {"rand", true, true, read_rand},      {"ones", false, false, read_ones},
-    {"zeros", false, false, read_zeros},
+    {"arange", true, false, read_arange, NULL}, {"normal", true, false, read_normal, NULL},
+    {"rand", true, true, read_rand, NULL},      {"ones", false, false, read_number, "1"},
+    {"zeros", false, false, read_number, "0"},
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0] };
 
@@ -437,7 +426,7 @@ bool tensor_fill(struct tensor *tensor, const char *spec, uint64_t seed, char *e
         const struct form *form = &forms[i];
         found = strlen(form->name) == size && memcmp(spec, form->name, size) == 0 &&
                 (text ? form->takes_text : !form->needs_text);
-        ok = found && form->read(&filler, text, &series);
+        ok = found && form->read(&filler, form->number ? form->number : text, &series);
     }
     if (!found && tensor_spec_is_file(spec))
         return npy_read(tensor, spec, error, error_size);
