@@ -150,75 +150,17 @@ static bool has_memory(const struct storage *storage, uint32_t id)
     return value->def != DEF_MISSING && value->type != storage->module->token;
 }
 
-static bool find_size(struct storage *storage, const struct backend_runner *runner, uint32_t id,
-                      struct diags *diags)
-{
-    return runner->value_size(storage->module, storage->graph->values.at[id].type,
-                              locate_value(storage->module, storage->graph, id),
-                              &storage->sizes[id], diags);
-}
-
-/* Whether a value stands for its memory, which is as large as the largest value of it. */
-static bool is_memory(const struct storage *storage, uint32_t id)
-{
-    return has_memory(storage, id) && memory_of(&storage->memories, id) == id;
-}
-
-/* Bytes of each memory, by the value that stands for it. */
-static uint64_t *memory_sizes(const struct storage *storage)
-{
-    uint32_t n_values = storage->graph->values.count;
-    uint64_t *sizes = mem_calloc(n_values, sizeof *sizes);
-    for (uint32_t i = 0; i < n_values; i++) {
-        uint64_t *size = &sizes[memory_of(&storage->memories, i)];
-        *size = storage->sizes[i] > *size ? storage->sizes[i] : *size;
-    }
-    return sizes;
-}
-
 static double bytes_of_machine(void)
 {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-static double bytes_needed(const struct storage *storage, const uint64_t *sizes)
+bool storage_has_room(const struct storage *storage, unsigned copies)
 {
     double need = 0;
     for (uint32_t i = 0; i < storage->graph->values.count; i++)
-        need += is_memory(storage, i) ? (double)sizes[i] : 0;
-    return need;
-}
-
-bool storage_has_room(const struct storage *storage, unsigned copies)
-{
-    uint64_t *sizes = memory_sizes(storage);
-    bool has = bytes_needed(storage, sizes) * copies <= bytes_of_machine();
-    mem_free(sizes);
-    return has;
-}
-
-/* Systems promise more memory than there is and kill whom they like when it is used. */
-static bool check_memory(const struct storage *storage, const uint64_t *sizes, unsigned copies,
-                         struct diags *diags)
-{
-    double need = bytes_needed(storage, sizes) * copies, have = bytes_of_machine();
-    if (need <= have)
-        return true;
-    diag_at(diags, DIAG_unsupported, locate_name(storage->module, storage->graph->loc),
-            "the values of this graph take %.1f GiB, but this machine has %.1f GiB of memory",
-            need * 0x1p-30, have * 0x1p-30);
-    return false;
-}
-
-static bool init_memory(struct storage *storage, uint32_t id, uint64_t size, struct diags *diags)
-{
-    struct span span = locate_value(storage->module, storage->graph, id);
-    if (!guarded_init(&storage->guarded[id], size, storage->graph->values.count <= MOST_PAGED)) {
-        diag_at(diags, DIAG_unsupported, span, "there is no memory for this tensor");
-        return false;
-    }
-    storage->data[id] = storage->guarded[id].at;
-    return true;
+        need += (double)storage->guarded[i].size;
+    return need * copies <= bytes_of_machine();
 }
 
 static void free_values(void *what)
@@ -228,41 +170,55 @@ static void free_values(void *what)
         guarded_free(&storage->guarded[i]);
 }
 
-static bool init_memories(struct storage *storage, const uint64_t *sizes, struct diags *diags)
-{
-    uint32_t n_values = storage->graph->values.count;
-    for (uint32_t i = 0; i < n_values; i++)
-        if (is_memory(storage, i) && !init_memory(storage, i, sizes[i], diags))
-            return false;
-    for (uint32_t i = 0; i < n_values; i++)
-        storage->data[i] = storage->data[memory_of(&storage->memories, i)];
-    return true;
-}
-
-/* Zeroed storage for every memory of the graph's values, as what runs the graph takes it. False,
- * with diagnostics, where a type is not supported or this machine has no memory for `copies` such
- * storages. Always to be freed; until then it stays where it is. */
+/* Zeroed storage for every memory of the graph's values, each as large as the largest value of it.
+ * False, with diagnostics, where a type is not supported or this machine has no memory for `copies`
+ * such storages. Always to be freed; until then it stays where it is. */
 static bool storage_init(struct storage *storage, const struct backend_runner *runner,
                          const struct module *module, const struct graph *graph, unsigned copies,
                          struct diags *diags)
 {
-    *storage =
-        (struct storage){.module = module,
-                         .graph = graph,
-                         .data = mem_calloc(graph->values.count, sizeof *storage->data),
-                         .sizes = mem_calloc(graph->values.count, sizeof *storage->sizes),
-                         .guarded = mem_calloc(graph->values.count, sizeof *storage->guarded)};
-    storage->given = mem_calloc(graph->values.count, sizeof *storage->given);
+    uint32_t n_values = graph->values.count;
+    *storage = (struct storage){.module = module,
+                                .graph = graph,
+                                .data = mem_calloc(n_values, sizeof *storage->data),
+                                .sizes = mem_calloc(n_values, sizeof *storage->sizes),
+                                .guarded = mem_calloc(n_values, sizeof *storage->guarded)};
+    storage->given = mem_calloc(n_values, sizeof *storage->given);
     memories_init(&storage->memories, module, graph);
     mem_guard(&storage->guard, free_values, storage);
-    for (uint32_t i = 0; i < graph->values.count; i++) {
-        if (has_memory(storage, i) && !find_size(storage, runner, i, diags))
-            return false;
+    uint64_t *sizes =
+        mem_calloc(n_values, sizeof *sizes); /* by the value that stands for a memory */
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n_values; i++) {
+        uint32_t memory = memory_of(&storage->memories, i);
+        ok = !has_memory(storage, i) ||
+             runner->value_size(module, graph->values.at[i].type, locate_value(module, graph, i),
+                                &storage->sizes[i], diags);
+        sizes[memory] = storage->sizes[i] > sizes[memory] ? storage->sizes[i] : sizes[memory];
         if (value_is_given(module, graph, i))
-            storage->given[memory_of(&storage->memories, i)] = true;
+            storage->given[memory] = true;
     }
-    uint64_t *sizes = memory_sizes(storage);
-    bool ok = check_memory(storage, sizes, copies, diags) && init_memories(storage, sizes, diags);
+    /* Systems promise more memory than there is, and kill any process when it is used. */
+    double need = 0, have = bytes_of_machine();
+    for (uint32_t i = 0; i < n_values; i++)
+        need += (double)sizes[i] * copies;
+    if (ok && need > have) {
+        ok = false;
+        diag_at(diags, DIAG_unsupported, locate_name(module, graph->loc),
+                "the values of this graph take %.1f GiB, but this machine has %.1f GiB of memory",
+                need * 0x1p-30, have * 0x1p-30);
+    }
+    for (uint32_t i = 0; ok && i < n_values; i++) {
+        if (!has_memory(storage, i) || memory_of(&storage->memories, i) != i)
+            continue;
+        ok = guarded_init(&storage->guarded[i], sizes[i], n_values <= MOST_PAGED);
+        storage->data[i] = storage->guarded[i].at;
+        if (!ok)
+            diag_at(diags, DIAG_unsupported, locate_value(module, graph, i),
+                    "there is no memory for this tensor");
+    }
+    for (uint32_t i = 0; ok && i < n_values; i++)
+        storage->data[i] = storage->data[memory_of(&storage->memories, i)];
     mem_free(sizes);
     return ok;
 }
@@ -609,29 +565,22 @@ static bool is_kept(const struct restore *restore, const void *value)
     return false;
 }
 
-static void keep_value(struct restore *restore, void *value, uint64_t size)
-{
-    struct kept kept = {.to = value, .copy = mem_calloc(1, size), .size = size};
-    memcpy(kept.copy, value, size);
-    vec_push(&restore->kept, kept);
-}
-
-static void keep_storage(struct restore *restore, const struct storage *fresh,
-                         const struct storage *after)
-{
-    for (uint32_t i = 0; i < fresh->graph->values.count; i++)
-        if (value_is_given(fresh->module, fresh->graph, i) &&
-            memcmp(fresh->data[i], after->data[i], fresh->sizes[i]) != 0 &&
-            !is_kept(restore, fresh->data[i]))
-            keep_value(restore, fresh->data[i], fresh->sizes[i]);
-}
-
 void restore_keep(struct restore *restore, const struct storages *fresh,
                   const struct storages *after)
 {
-    for (uint32_t i = 0; i < fresh->count; i++)
-        if (fresh->at[i].graph)
-            keep_storage(restore, &fresh->at[i], &after->at[i]);
+    for (uint32_t g = 0; g < fresh->count; g++) {
+        const struct storage *storage = &fresh->at[g];
+        for (uint32_t i = 0; storage->graph && i < storage->graph->values.count; i++) {
+            uint64_t size = storage->sizes[i];
+            if (!value_is_given(storage->module, storage->graph, i) ||
+                memcmp(storage->data[i], after->at[g].data[i], size) == 0 ||
+                is_kept(restore, storage->data[i]))
+                continue;
+            struct kept kept = {storage->data[i], mem_calloc(1, size), size};
+            memcpy(kept.copy, storage->data[i], size);
+            vec_push(&restore->kept, kept);
+        }
+    }
 }
 
 void restore_inputs(const struct restore *restore)

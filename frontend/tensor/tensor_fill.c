@@ -369,7 +369,7 @@ static bool read_number(const struct filler *filler, const char *text, struct se
 static const char forms_text[] = "FILE.npy, a number, arange[:START[:STEP]], normal[:SEED], "
                                  "rand:LO..HI[:SEED], ones or zeros";
 
-/* The forms that are words. What follows the colon is read, NULL where nothing does, or `number`. */
+/* The forms that are words. `read` takes `number`, or what follows the colon; NULL: nothing does. */
 static const struct form {
     const char *name;
     bool takes_text, needs_text;
