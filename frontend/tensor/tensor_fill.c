@@ -369,7 +369,8 @@ static bool read_number(const struct filler *filler, const char *text, struct se
 static const char forms_text[] = "FILE.npy, a number, arange[:START[:STEP]], normal[:SEED], "
                                  "rand:LO..HI[:SEED], ones or zeros";
 
-/* The forms that are words. `read` takes `number`, or what follows the colon; NULL: nothing does. */
+/* The forms that are words. `read` takes `number`, or what follows the colon; NULL where nothing
+ * does. */
 static const struct form {
     const char *name;
     bool takes_text, needs_text;

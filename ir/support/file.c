@@ -124,8 +124,12 @@ static int open_input(const char *path, bool regular, struct stat *st, char *err
         !S_ISFIFO(st->st_mode) && !path_same(path, "/dev/null"))
         ok = message_fail(error, error_size,
                           "'%s' is neither a file nor a pipe; standard input is '-'", path);
-    if (ok && !standard)
+    if (ok && !standard) {
+        struct mem_guard guard;
+        mem_guard(&guard, close_fd, &fd);
         add_input(st);
+        mem_unguard(&guard);
+    }
     if (!ok && fd >= 0)
         close(fd);
     return ok ? fd : -1;
