@@ -11,28 +11,6 @@ static bool executes(const struct concurrency *a, uint32_t place)
 
 /* ------------------------------------------------------------------------------ edges ---- */
 
-/* Edges are found twice: once to count them by the place they come from, once to put them there. */
-static void add_edge(struct concurrency *a, uint32_t *fill, uint32_t from, uint32_t to)
-{
-    assert(from < to);
-    if (!fill) {
-        a->user_first[from + 1]++;
-        a->waits[to]++;
-    } else {
-        a->users[fill[from]++] = to;
-    }
-}
-
-static void add_edges(struct concurrency *a, uint32_t *fill, const uint32_t *at)
-{
-    for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t op = a->ops[i];
-        for (uint32_t e = a->order->first[op]; e < a->order->first[op + 1]; e++)
-            if (at[a->order->edges[e].from] != NONE)
-                add_edge(a, fill, at[a->order->edges[e].from], i);
-    }
-}
-
 static void find_chains(struct concurrency *a)
 {
     for (uint32_t i = 0; i < a->count; i++) {
@@ -57,8 +35,8 @@ void concurrency_init(struct concurrency *a, const struct order *order, uint32_t
         .order = order, .ops = ops, .count = count, .launch = launch, .n_launches = n_launches};
     a->launches = mem_calloc(n_launches, sizeof *a->launches);
     a->chain = mem_calloc(count, sizeof *a->chain);
+    a->before_first = mem_calloc((size_t)count + 1, sizeof *a->before_first);
     a->user_first = mem_calloc((size_t)count + 1, sizeof *a->user_first);
-    a->waits = mem_calloc(count, sizeof *a->waits);
     a->left = mem_calloc(count, sizeof *a->left);
     a->next = mem_calloc(count, sizeof *a->next);
     a->ran = mem_calloc(count, sizeof *a->ran);
@@ -68,14 +46,26 @@ void concurrency_init(struct concurrency *a, const struct order *order, uint32_t
     find_chains(a);
     for (uint32_t i = 0; i < count; i++)
         at[ops[i]] = i;
-    add_edges(a, NULL, at);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t e = order->first[ops[i]]; e < order->first[ops[i] + 1]; e++) {
+            uint32_t from = at[order->edges[e].from];
+            if (from == NONE)
+                continue;
+            assert(from < i);
+            vec_push(&a->before, from);
+            a->user_first[from + 1]++;
+        }
+        a->before_first[i + 1] = a->before.count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
         a->user_first[i + 1] += a->user_first[i];
-    a->users = mem_calloc(a->user_first[count], sizeof *a->users);
-    memcpy(a->left, a->user_first, count * sizeof *a->left);
-    add_edges(a, a->left, at);
-    for (uint32_t i = 0; i < count; i++)
+        a->left[i] = a->user_first[i];
         at[ops[i]] = NONE;
+    }
+    a->users = mem_calloc(a->before.count, sizeof *a->users);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t b = a->before_first[i]; b < a->before_first[i + 1]; b++)
+            a->users[a->left[a->before.at[b]]++] = i;
 }
 
 void concurrency_free(struct concurrency *a)
@@ -86,7 +76,8 @@ void concurrency_free(struct concurrency *a)
     mem_free(a->chain);
     mem_free(a->user_first);
     mem_free(a->users);
-    mem_free(a->waits);
+    mem_free(a->before_first);
+    vec_free(&a->before);
     mem_free(a->left);
     mem_free(a->next);
     mem_free(a->ran);
@@ -130,16 +121,11 @@ static bool link_streams(struct concurrency *a)
     return forward;
 }
 
-/* Waits of all places, those of launches and streams among them. */
+/* For how many others each place waits, but for those of its launch and stream. */
 static void count_waits(struct concurrency *a)
 {
-    memcpy(a->left, a->waits, a->count * sizeof *a->left);
-    for (uint32_t i = 0; i < a->count; i++) {
-        if (a->next[i] != NONE)
-            a->left[a->next[i]]++;
-        if (a->chain[i] != NONE)
-            a->left[a->chain[i]]++;
-    }
+    for (uint32_t i = 0; i < a->count; i++)
+        a->left[i] = a->before_first[i + 1] - a->before_first[i];
 }
 
 /* ----------------------------------------------------------------------------- running ---- */
@@ -152,7 +138,6 @@ struct runner {
     uint8_t *done;        /* by place */
     uint32_t *run;        /* by launch: how many of its ops */
     struct id_map open;   /* by stream + 1: the launch that has begun and not ended, or NONE */
-    uint32_t *before, *before_first; /* by place: what it waits for */
     uint32_t *seen, stamp;
     struct vec_u32 path;
     uint32_t count;
@@ -191,8 +176,8 @@ static void meet_needs(struct runner *r, uint32_t place)
 {
     struct concurrency *a = r->a;
     uint32_t stream;
-    for (uint32_t b = r->before_first[place]; b < r->before_first[place + 1]; b++)
-        meet_place(r, r->before[b]);
+    for (uint32_t b = a->before_first[place]; b < a->before_first[place + 1]; b++)
+        meet_place(r, a->before.at[b]);
     if (!executes(a, place) || !stream_of(a, place, &stream))
         return;
     uint32_t open = *open_on(r, stream);
@@ -264,28 +249,13 @@ static bool run_later(struct runner *r)
     return false;
 }
 
-static void find_before(struct runner *r)
-{
-    const struct concurrency *a = r->a;
-    r->before_first = mem_calloc((size_t)a->count + 1, sizeof *r->before_first);
-    r->before = mem_calloc(a->user_first[a->count], sizeof *r->before);
-    for (uint32_t i = 0; i < a->count; i++)
-        r->before_first[i + 1] = r->before_first[i] + a->waits[i];
-    uint32_t *fill = mem_calloc(a->count, sizeof *fill);
-    for (uint32_t i = 0; i < a->count; i++)
-        for (uint32_t u = a->user_first[i]; u < a->user_first[i + 1]; u++)
-            r->before[r->before_first[a->users[u]] + fill[a->users[u]]++] = i;
-    mem_free(fill);
-}
-
 static bool run_all(struct concurrency *a)
 {
     struct runner r = {.a = a};
     r.done = mem_calloc(a->count, 1);
     r.run = mem_calloc(a->n_launches, sizeof *r.run);
     r.seen = mem_calloc(a->count, sizeof *r.seen);
-    find_before(&r);
-    memcpy(a->left, a->waits, a->count * sizeof *a->left);
+    count_waits(a);
     for (uint32_t i = 0; i < a->count; i++)
         if (a->left[i] == 0)
             heap_push(&r.ready, i, i);
@@ -306,8 +276,6 @@ static bool run_all(struct concurrency *a)
     mem_free(r.done);
     mem_free(r.run);
     mem_free(r.seen);
-    mem_free(r.before);
-    mem_free(r.before_first);
     return r.count == a->count;
 }
 
@@ -401,6 +369,12 @@ void concurrency_sort(struct concurrency *a, uint32_t *sorted)
     s.done = mem_calloc(a->count, 1);
     link_streams(a);
     count_waits(a);
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->next[i] != NONE)
+            a->left[a->next[i]]++;
+        if (a->chain[i] != NONE)
+            a->left[a->chain[i]]++;
+    }
     for (uint32_t i = 0; i < a->count; i++)
         if (a->left[i] == 0)
             offer(&s, i);

@@ -25,9 +25,11 @@ struct concurrency {
     const uint32_t *launch; /* by place in the run: index of a launch, NONE: alone */
     struct concurrency_launch *launches;
     uint32_t n_launches;
-    uint32_t *chain;              /* by place: the next such op of its launch, or NONE */
-    uint32_t *user_first, *users; /* by place: places of those that wait for it */
-    uint32_t *waits;              /* by place: for how many it waits so */
+    uint32_t *chain; /* by place: the next such op of its launch, or NONE */
+    uint32_t
+        *before_first; /* by place: where its own begin in `before`, places for which it waits */
+    struct vec_u32 before;
+    uint32_t *user_first, *users; /* likewise: places of those that wait for it */
     uint32_t *left, *next; /* by place; `next`: who follows a launch on its stream, or NONE */
     struct id_map last_of; /* by stream + 1, 0 for the default one */
     uint32_t *ran; /* the ops in an order in which they run, where concurrency_fits found one */

@@ -97,3 +97,14 @@ void body_write(struct graph *graph, const struct order *order, struct body_laun
     memcpy(&graph->blocks, &w.next.blocks, sizeof w.next.blocks);
     memcpy(&graph->body, &w.next.body, sizeof w.next.body);
 }
+
+bool body_is_nested(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind == BLOCK_SUPERKERNEL_REST ||
+            (block->kind == BLOCK_SCOPE_NONE && graph_superkernel(graph, block->parent) != NONE))
+            return true;
+    }
+    return false;
+}

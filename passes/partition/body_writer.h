@@ -34,4 +34,7 @@ struct body_op {
 void body_write(struct graph *graph, const struct order *order, struct body_launch *launches,
                 const struct body_op *text);
 
+/* Whether the text of a launch has others within it, or between its parts. */
+bool body_is_nested(const struct graph *graph);
+
 #endif

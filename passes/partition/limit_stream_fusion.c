@@ -15,13 +15,9 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/manager/pass.h"
+#include "passes/partition/body_writer.h"
 
 #include <string.h>
-
-static bool allows_streams(const struct module *module, const struct block *superkernel)
-{
-    return block_options(module, superkernel)->of[SK_stream_fusion].number != 0;
-}
 
 /* The pairs of neighbours in the super kernels of a scope that nothing orders. */
 struct unordered {
@@ -41,14 +37,6 @@ static struct unordered *scope_pairs(struct unordered *of_blocks, struct id_map 
     if (id_map_find(scopes, scope) == NONE)
         id_map_set(scopes, scope, block);
     return &of_blocks[id_map_get(scopes, scope)];
-}
-
-static void add_pair(struct unordered *pairs, uint32_t block, uint32_t from, uint32_t to)
-{
-    if (pairs->from == NONE)
-        *pairs = (struct unordered){from, to, 0, NONE, block};
-    else if (pairs->more++ == 0)
-        pairs->next = to;
 }
 
 /* The option of the command line by which streams may not run side by side, over what the scope
@@ -110,48 +98,32 @@ struct launch_order {
     const struct module *module;
     const struct graph *graph;
     const struct order *order;
-    bool beside; /* something runs beside a super kernel */
+    bool nested; /* something runs in parallel with a super kernel */
     bool known;
     struct gates gates;
 };
 
-static bool has_beside(const struct graph *graph)
-{
-    for (uint32_t i = 0; i < graph->blocks.count; i++) {
-        const struct block *block = &graph->blocks.at[i];
-        if (block->kind == BLOCK_SUPERKERNEL_REST ||
-            (block->kind == BLOCK_SCOPE_NONE &&
-             graph_enclosing(graph, block->parent, BLOCK_SUPERKERNEL) != NONE))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a node can lead back to an op that stands at a place in the text. */
-static bool may_lead(const struct launch_order *o, uint32_t node, uint32_t place)
-{
-    uint32_t n_ops = o->order->n_ops;
-    return (node < n_ops ? o->order->position[node] : o->gates.members[node - n_ops].first) >=
-           place;
-}
-
-/* Whether an op follows another one of its super kernel by way of what runs beside that. */
-static bool follows_beside(struct launch_order *o, uint32_t from, uint32_t to)
+/* Whether an op follows another one of its super kernel by way of what runs in parallel with that:
+ * by nodes after the first in the text. */
+static bool follows_outside(struct launch_order *o, uint32_t from, uint32_t to)
 {
     struct vec_u32 open = {NULL, 0, 0};
     struct id_map met = {NULL, 0, 0};
+    uint32_t n_ops = o->order->n_ops, place = o->order->position[from];
     bool found = false;
-    if (o->beside && !o->known)
+    if (o->nested && !o->known)
         gates_init(&o->gates, o->module, o->graph, o->order);
-    o->known = o->beside;
+    o->known = o->nested;
     vec_push(&open, to);
-    while (o->beside && open.count && !found) {
+    while (o->nested && open.count && !found) {
         uint32_t node = open.at[--open.count];
         const struct order *all = &o->gates.order;
         for (uint32_t e = all->first[node]; e < all->first[node + 1]; e++) {
             uint32_t next = all->edges[e].from;
             found = found || next == from;
-            if (id_map_find(&met, next) == NONE && may_lead(o, next, o->order->position[from]))
+            if (id_map_find(&met, next) == NONE &&
+                (next < n_ops ? o->order->position[next] : o->gates.members[next - n_ops].first) >=
+                    place)
                 vec_push(&open, next);
             id_map_set(&met, next, 1);
         }
@@ -168,16 +140,22 @@ static void find_pairs(struct pass_context *context, const struct graph *graph,
     const struct members *members = analyses_members(context->analyses, context->module, graph);
     struct id_map scopes = {NULL, 0, 0};
     struct launch_order launches = {
-        .module = context->module, .graph = graph, .order = order, .beside = has_beside(graph)};
+        .module = context->module, .graph = graph, .order = order, .nested = body_is_nested(graph)};
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
-        if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL ||
-            allows_streams(context->module, &graph->blocks.at[b]))
+        const struct block *block = &graph->blocks.at[b];
+        if (block->kind != BLOCK_SUPERKERNEL ||
+            block_options(context->module, block)->of[SK_stream_fusion].number != 0)
             continue;
         for (uint32_t i = members->first[b]; i + 1 < members->first[b + 1]; i++)
             if (!order_follows(order, members->ops[i], members->ops[i + 1]) &&
-                !follows_beside(&launches, members->ops[i], members->ops[i + 1]))
-                add_pair(scope_pairs(of_blocks, &scopes, context->module, graph, b), b,
-                         members->ops[i], members->ops[i + 1]);
+                !follows_outside(&launches, members->ops[i], members->ops[i + 1])) {
+                struct unordered *pairs =
+                    scope_pairs(of_blocks, &scopes, context->module, graph, b);
+                if (pairs->from == NONE)
+                    *pairs = (struct unordered){members->ops[i], members->ops[i + 1], 0, NONE, b};
+                else if (pairs->more++ == 0)
+                    pairs->next = members->ops[i + 1];
+            }
     }
     if (launches.known)
         gates_free(&launches.gates);

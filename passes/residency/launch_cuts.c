@@ -252,18 +252,6 @@ static void move_wait(struct graph *graph, uint32_t op, uint32_t event)
     vec_free(&left);
 }
 
-/* Whether the text of a launch has others within it, or between its parts. */
-static bool has_nested(const struct graph *graph)
-{
-    for (uint32_t i = 0; i < graph->blocks.count; i++) {
-        const struct block *block = &graph->blocks.at[i];
-        if (block->kind == BLOCK_SUPERKERNEL_REST ||
-            (block->kind == BLOCK_SCOPE_NONE && graph_superkernel(graph, block->parent) != NONE))
-            return true;
-    }
-    return false;
-}
-
 void fixes_apply(const struct fixes *fixes, const struct graph_launches *launches,
                  const struct order *order, struct module *module, struct graph *graph,
                  bool reference_names)
@@ -297,7 +285,7 @@ void fixes_apply(const struct fixes *fixes, const struct graph_launches *launche
             move_wait(graph, step->user, launches->events.at[step->event]);
     }
     /* A launch that now waits as a whole may have what it waits for below it, or in its text. */
-    if (cuts < fixes->count && has_nested(graph)) {
+    if (cuts < fixes->count && body_is_nested(graph)) {
         struct order moved;
         order_init(&moved, module, graph);
         c.order = &moved;
