@@ -233,7 +233,7 @@ bool fusion_cut(struct fusion *f)
     uint8_t *roles = mem_calloc(n, 1);
     struct reference_cuts cuts;
     for (uint32_t i = 0; i < n; i++) {
-        /* Ops of super kernels of the input are of no scope, and what is left unfused is of none. */
+        /* Super kernels of the input are of no scope, and neither is what is left unfused. */
         bool scoped = f->superkernel_of[i] == NONE && !f->groups.at[f->member_of[i]].dissolved;
         scope_of[i] = scoped ? f->member_of[i] : GROUP_NONE;
         roles[i] = op_fusable(f->module, f->graph, &f->graph->ops.at[i]) == FUSABLE ? CUT_MEMBER

@@ -107,7 +107,8 @@ struct fixes {
 
 /* Searches, and changes the queue where a state hangs, until none does (SEARCH_SAFE), no launch
  * that waits in the state found can be changed (SEARCH_HANGS), or it is not known. Appends the
- * changes. Parts of a launch that is cut are taken to be as large as it was. Cycles change nothing. */
+ * changes. Parts of a launch that is cut are taken to be as large as it was. Cycles change nothing.
+ */
 enum verdict search_fix(struct search *search, struct fixes *fixes);
 
 #endif
