@@ -35,23 +35,11 @@ struct lowering {
     struct group_namer namer;
     struct slots slots;      /* of the op at hand */
     const uint32_t *grouped; /* of the super kernel at hand, as members have it */
-    struct vec_u32 group_of; /* by place in its list */
 };
 
 static const struct kernel *kernel_of(const struct lowering *lowering, const struct op *op)
 {
     return module_kernel(lowering->module, op->kernel);
-}
-
-/* ---------------------------------------------------------------------- arguments ---- */
-
-/* The group of an op, whose slots are in lowering->slots. */
-static void add_group(struct lowering *lowering, struct entry *entry, const struct op *op)
-{
-    struct group_name name = group_name_of(&lowering->namer, lowering->graph, op);
-    entry_add_group(entry, name.name, name.word, NONE);
-    for (uint32_t i = 0; i < lowering->slots.count; i++)
-        entry_add_arg(entry, slot_arg(entry, lowering->graph, lowering->slots.at[i]));
 }
 
 /* ------------------------------------------------------------------------ entries ---- */
@@ -80,29 +68,23 @@ static enum core_type main_core(const struct kernel *kernel)
     return kernel_type_has(kernel->type, CORE_AIC) ? CORE_AIC : CORE_AIV;
 }
 
-/* Whether an op has an instruction (a wait, a notification, a reset) for one of its slots: those of
+/* Adds an instruction for each word that the op of a group waits for, notifies or resets: those of
  * outer events, and the lock of a dynamic kernel, which the next launch needs closed. */
-static bool uses_word(const struct lowering *lowering, uint32_t block, struct slot slot,
-                      enum instr_op op)
-{
-    switch (slot.kind) {
-    case SLOT_SEND: return op == INSTR_notify && outer_events_notifies(&lowering->events, slot.id);
-    case SLOT_RECV:
-        return op != INSTR_notify && outer_events_waits(&lowering->events, block, slot.id);
-    case SLOT_LOCK: return op == INSTR_reset;
-    default: return false;
-    }
-}
-
-/* Adds an instruction for each word that the op of a group uses so. */
 static void add_words(const struct lowering *lowering, struct entry *entry, uint32_t block,
                       enum core_type core, uint32_t group, enum instr_op op)
 {
     for (uint32_t i = 0; i < lowering->slots.count; i++) {
         struct slot slot = lowering->slots.at[i];
         struct instr instr = instr_make(op, slot.kind == SLOT_LOCK);
+        bool uses = false;
+        if (slot.kind == SLOT_SEND)
+            uses = op == INSTR_notify && outer_events_notifies(&lowering->events, slot.id);
+        else if (slot.kind == SLOT_RECV)
+            uses = op != INSTR_notify && outer_events_waits(&lowering->events, block, slot.id);
+        else if (slot.kind == SLOT_LOCK)
+            uses = op == INSTR_reset;
         instr.number[0] = instr.word ? group : slot.id;
-        if (uses_word(lowering, block, slot, op))
+        if (uses)
             vec_push(&entry->programs[core].instrs, instr);
     }
 }
@@ -148,46 +130,34 @@ static void add_resets(struct lowering *lowering, struct entry *entry, uint32_t 
     add_words(lowering, entry, block, main_core(kernel), group, INSTR_reset);
 }
 
-/* The arguments of the ops, in the order of their groups. */
-static void add_groups(struct lowering *lowering, struct entry *entry, const uint32_t *ops,
-                       uint32_t count)
-{
-    lowering->group_of.count = 0;
-    vec_reserve(&lowering->group_of, count);
-    group_namer_clear(&lowering->namer);
-    for (uint32_t group = 0; group < count; group++) {
-        uint32_t place = lowering->grouped[group];
-        const struct op *op = &lowering->graph->ops.at[ops[place]];
-        lowering->group_of.at[place] = group;
-        take_slots(lowering, op);
-        add_group(lowering, entry, op);
-    }
-}
-
-/* The programs: each op in list order, then the words that were waited for are reset. */
+/* The arguments of the ops, in the order of their groups, then the programs: each op in list order,
+ * at last the words that were waited for are reset. */
 static void add_ops(struct lowering *lowering, struct entry *entry, uint32_t block,
                     const uint32_t *ops, uint32_t count)
 {
+    const struct graph *graph = lowering->graph;
+    uint32_t *group_of = mem_calloc(count, sizeof *group_of); /* by place in the list */
     struct id_map reset = {NULL, 0, 0}; /* by event: the group whose op resets it */
-    const uint32_t *group_of = lowering->group_of.at;
+    group_namer_clear(&lowering->namer);
+    for (uint32_t group = 0; group < count; group++) {
+        uint32_t place = lowering->grouped[group];
+        const struct op *op = &graph->ops.at[ops[place]];
+        struct group_name name = group_name_of(&lowering->namer, graph, op);
+        group_of[place] = group;
+        take_slots(lowering, op);
+        entry_add_group(entry, name.name, name.word, NONE);
+        for (uint32_t i = 0; i < lowering->slots.count; i++)
+            entry_add_arg(entry, slot_arg(entry, graph, lowering->slots.at[i]));
+    }
     for (uint32_t i = 0; i < count; i++)
-        add_op(lowering, entry, block, &lowering->graph->ops.at[ops[i]], group_of[i]);
+        add_op(lowering, entry, block, &graph->ops.at[ops[i]], group_of[i]);
     for (uint32_t i = 0; i < count; i++)
-        add_resets(lowering, entry, block, &lowering->graph->ops.at[ops[i]], group_of[i], &reset);
+        add_resets(lowering, entry, block, &graph->ops.at[ops[i]], group_of[i], &reset);
     id_map_free(&reset);
+    mem_free(group_of);
 }
 
 /* -------------------------------------------------------------------------- checks ---- */
-
-static bool refuse_event(const struct lowering *lowering, uint32_t op, enum op_part part,
-                         uint32_t index, const char *text, const char *advice)
-{
-    struct diags *diags = lowering->diags;
-    if (diag_at(diags, DIAG_event_place,
-                locate_op(lowering->module, &lowering->graph->ops.at[op], part, index), "%s", text))
-        diag_help(diags, "%s", advice);
-    return false;
-}
 
 /* The launch waits for what the first op would wait for, and sends what the last would send (the
  * reference's rule): nothing of the entry would run meanwhile. */
@@ -195,24 +165,28 @@ static bool check_events(const struct lowering *lowering, uint32_t block, const 
                          uint32_t count)
 {
     const struct graph *graph = lowering->graph;
-    if (count == 0)
-        return true;
-    struct range recv = op_clauses(graph, &graph->ops.at[ops[0]])->recv;
-    for (uint32_t i = 0; i < recv.count; i++)
-        if (outer_events_waits(&lowering->events, block, graph->refs.at[recv.first + i]))
-            return refuse_event(lowering, ops[0], OP_RECV, i,
-                                "the first op of a super kernel cannot wait for an event from "
-                                "outside of it",
-                                "let the launch wait: write it into 'recv' of the superkernel "
-                                "block, or run insert-events");
-    struct range send = op_clauses(graph, &graph->ops.at[ops[count - 1]])->send;
-    for (uint32_t i = 0; i < send.count; i++)
-        if (outer_events_notifies(&lowering->events, graph->refs.at[send.first + i]))
-            return refuse_event(lowering, ops[count - 1], OP_SEND, i,
-                                "the last op of a super kernel cannot send an event to the "
-                                "outside of it",
-                                "let the launch send: write it into 'send' of the superkernel "
-                                "block, or run insert-events");
+    for (int sends = 0; sends < 2 && count; sends++) {
+        const struct op *op = &graph->ops.at[ops[sends ? count - 1 : 0]];
+        const struct clauses *clauses = op_clauses(graph, op);
+        struct range events = sends ? clauses->send : clauses->recv;
+        for (uint32_t i = 0; i < events.count; i++) {
+            uint32_t event = graph->refs.at[events.first + i];
+            if (sends ? !outer_events_notifies(&lowering->events, event)
+                      : !outer_events_waits(&lowering->events, block, event))
+                continue;
+            if (diag_at(lowering->diags, DIAG_event_place,
+                        locate_op(lowering->module, op, sends ? OP_SEND : OP_RECV, i), "%s",
+                        sends ? "the last op of a super kernel cannot send an event to the outside "
+                                "of it"
+                              : "the first op of a super kernel cannot wait for an event from "
+                                "outside of it"))
+                diag_help(lowering->diags,
+                          "let the launch %s: write it into '%s' of the superkernel block, or run "
+                          "insert-events",
+                          sends ? "send" : "wait", sends ? "send" : "recv");
+            return false;
+        }
+    }
     return true;
 }
 
@@ -244,47 +218,22 @@ static bool check_kernel(const struct lowering *lowering, const struct op *op)
     return false;
 }
 
-static bool writes_dump(const struct lowering *lowering, const uint32_t *ops, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (kernel_writes_dump(lowering->module,
-                               kernel_of(lowering, &lowering->graph->ops.at[ops[i]])))
-            return true;
-    return false;
-}
-
-/* The entry, but for its attributes, which are the module's. */
-static void make_entry(struct lowering *lowering, struct lowered *lowered,
-                       const struct launch *launch, const struct launch_ops *of)
-{
-    const struct module *module = lowering->module;
-    struct entry *entry = &lowered->entry;
-    *entry = entry_make(of->superkernel->name, launch->type);
-    entry_number_slots(module, entry);
-    for (int core = 0; core < CORE_TYPES; core++)
-        entry->programs[core].present = kernel_type_has(launch->type, core);
-    add_groups(lowering, entry, of->ops, of->count);
-    add_ops(lowering, entry, lowered->block, of->ops, of->count);
-    for (int core = 0; core < CORE_TYPES; core++)
-        entry->programs[core].loc = entry->programs[core].end_loc = NONE;
-    /* A dump goes behind the workspace, which has a slot for it. */
-    lowered->dump = writes_dump(lowering, of->ops, of->count);
-    if (lowered->dump)
-        entry_insert_words(entry, entry_named_groups(entry), W_sync_workspace, 1);
-    lowered->blocks = launch->blocks;
-    lowered->made = true;
-}
-
+/* Makes the entry, but for its attributes, which are the module's. */
 static bool lower(struct lowering *lowering, struct lowered *lowered, const uint32_t *ops,
                   uint32_t count)
 {
+    const struct module *module = lowering->module;
+    struct entry *entry = &lowered->entry;
     struct launch launch;
     bool ok = true;
-    for (uint32_t i = 0; i < count; i++)
-        ok = check_kernel(lowering, &lowering->graph->ops.at[ops[i]]) && ok;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct op *op = &lowering->graph->ops.at[ops[i]];
+        lowered->dump |= kernel_writes_dump(module, kernel_of(lowering, op));
+        ok = check_kernel(lowering, op) && ok;
+    }
     ok = check_events(lowering, lowered->block, ops, count) && ok;
     const struct launch_ops of = {
-        .module = lowering->module,
+        .module = module,
         .diags = lowering->diags,
         .graph = lowering->graph,
         .superkernel = &lowering->graph->blocks.at[lowered->block],
@@ -293,7 +242,18 @@ static bool lower(struct lowering *lowering, struct lowered *lowered, const uint
     };
     if (!ok || !launch_choose(&launch, &of))
         return false;
-    make_entry(lowering, lowered, &launch, &of);
+    *entry = entry_make(of.superkernel->name, launch.type);
+    entry_number_slots(module, entry);
+    for (int core = 0; core < CORE_TYPES; core++)
+        entry->programs[core].present = kernel_type_has(launch.type, core);
+    add_ops(lowering, entry, lowered->block, ops, count);
+    for (int core = 0; core < CORE_TYPES; core++)
+        entry->programs[core].loc = entry->programs[core].end_loc = NONE;
+    /* A dump goes behind the workspace, which has a slot for it. */
+    if (lowered->dump)
+        entry_insert_words(entry, entry_named_groups(entry), W_sync_workspace, 1);
+    lowered->blocks = launch.blocks;
+    lowered->made = true;
     return true;
 }
 
@@ -307,25 +267,18 @@ struct work {
     bool failed;     /* atomic */
 };
 
-/* Entries are static. */
-static bool check_gears(const struct lowering *lowering)
-{
-    const struct graph *graph = lowering->graph;
-    if (graph->gear_mode == GEARS_NONE || graph->cases.count)
-        return true;
-    if (diag_at(lowering->diags, DIAG_unsupported, locate_name(lowering->module, graph->loc),
-                "the gears of this graph have no values"))
-        diag_help(lowering->diags, "run expand-gears first, or give them values: --bind %.*s=N",
-                  NAME(lowering->module, graph->gears.at[0].name));
-    return false;
-}
-
 static bool lower_graph(struct lowering *lowering, const struct members *members,
                         struct lowered *lowered, uint32_t count)
 {
-    if (!check_gears(lowering))
+    const struct graph *graph = lowering->graph;
+    if (graph->gear_mode != GEARS_NONE && !graph->cases.count) { /* entries are static */
+        if (diag_at(lowering->diags, DIAG_unsupported, locate_name(lowering->module, graph->loc),
+                    "the gears of this graph have no values"))
+            diag_help(lowering->diags, "run expand-gears first, or give them values: --bind %.*s=N",
+                      NAME(lowering->module, graph->gears.at[0].name));
         return false;
-    outer_events_init(&lowering->events, lowering->graph);
+    }
+    outer_events_init(&lowering->events, graph);
     bool ok = check_shared(lowering);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = lowered[i].block, first = members->first[block];
@@ -356,7 +309,6 @@ static void lower_part(void *user, uint32_t first, uint32_t end, struct diags *d
     gears_tell_copy(diags, module, NULL);
     group_namer_free(&lowering.namer);
     vec_free(&lowering.slots);
-    vec_free(&lowering.group_of);
     if (!ok)
         __atomic_store_n(&work->failed, true, __ATOMIC_RELAXED);
 }
@@ -391,7 +343,7 @@ static void find_work(struct work *work)
 
 /* ----------------------------------------------------------------------- driving ---- */
 
-static struct range make_attrs(struct module *module, const struct lowered *lowered)
+static void add_entry(struct module *module, struct lowered *lowered)
 {
     const struct block *superkernel = &module->graphs.at[lowered->graph].blocks.at[lowered->block];
     struct attr attrs[3] = {{W_block, NONE, {.kind = ATTR_INT, .i = lowered->blocks}}};
@@ -401,18 +353,8 @@ static struct range make_attrs(struct module *module, const struct lowered *lowe
         attrs[count++] = (struct attr){W_align, NONE, {.kind = ATTR_INT, .i = align}};
     if (lowered->dump)
         attrs[count++] = (struct attr){W_dump, NONE, {.kind = ATTR_BOOL, .i = 1}};
-    return module_add_attrs(module, attrs, count);
-}
-
-static void add_entries(struct module *module, struct work *work)
-{
-    for (uint32_t i = 0; i < work->lowered.count; i++) {
-        struct lowered *lowered = &work->lowered.at[i];
-        if (!lowered->made)
-            continue;
-        lowered->entry.attrs = make_attrs(module, lowered);
-        module_take_entry(module, &lowered->entry);
-    }
+    lowered->entry.attrs = module_add_attrs(module, attrs, count);
+    module_take_entry(module, &lowered->entry);
 }
 
 bool pass_lower_superkernels(struct pass_context *context)
@@ -428,7 +370,9 @@ bool pass_lower_superkernels(struct pass_context *context)
                               .work = lower_part,
                               .user = &work},
               context->diags);
-    add_entries(module, &work);
+    for (uint32_t i = 0; i < work.lowered.count; i++)
+        if (work.lowered.at[i].made)
+            add_entry(module, &work.lowered.at[i]);
     vec_free(&work.lowered);
     mem_free(work.first);
     return !work.failed;
