@@ -145,44 +145,34 @@ static void add_writer(struct caller *caller, uint32_t value, uint32_t op)
 }
 
 /* Variables of called graphs are one memory with those of this one. */
-static void add_written_variables(struct caller *caller, const struct op_effects *called,
-                                  const struct id_map *variables, uint32_t op)
-{
-    for (uint32_t i = 0; i < called->shared.count; i++) {
-        const struct shared_effect *shared = &called->shared.at[i];
-        uint32_t value = shared->variable ? id_map_find(variables, shared->name) : NONE;
-        if (shared->write && value != NONE)
-            add_writer(caller, value, op);
-    }
-}
-
-static void find_variables(const struct caller *caller, struct id_map *variables)
-{
-    for (uint32_t i = 0; i < caller->graph->ops.count; i++) {
-        const struct op *op = &caller->graph->ops.at[i];
-        uint32_t name = op->attrs.count ? op_shared_name(caller->inliner->module, op) : NONE;
-        if (name != NONE && op->results.count)
-            id_map_set(variables, name, op->results.first);
-    }
-}
-
 static void find_writers(struct caller *caller)
 {
     const struct module *module = caller->inliner->module;
+    const struct graph *graph = caller->graph;
     struct op_effects called = {.written = {NULL, 0, 0}};
-    struct id_map variables = {NULL, 0, 0};
-    find_variables(caller, &variables);
-    for (uint32_t id = 0; id < caller->graph->ops.count; id++) {
-        const struct op *op = &caller->graph->ops.at[id];
+    struct id_map variables = {NULL, 0, 0}; /* values, by name */
+    for (uint32_t id = 0; id < graph->ops.count; id++) {
+        const struct op *op = &graph->ops.at[id];
+        uint32_t name = op->attrs.count ? op_shared_name(module, op) : NONE;
+        if (name != NONE && op->results.count)
+            id_map_set(&variables, name, op->results.first);
+    }
+    for (uint32_t id = 0; id < graph->ops.count; id++) {
+        const struct op *op = &graph->ops.at[id];
         struct op_write write = {0};
-        while (op_next_write(module, caller->graph, op, &write))
+        while (op_next_write(module, graph, op, &write))
             add_writer(caller, write.operand, id);
         if (op_call_kind(op) == CALL_NONE)
             continue;
         effects_of_op(caller->inliner->effects, op, &called);
         for (uint32_t i = 0; i < called.written.count; i++)
-            add_writer(caller, op_operands(caller->graph, op)[called.written.at[i]], id);
-        add_written_variables(caller, &called, &variables, id);
+            add_writer(caller, op_operands(graph, op)[called.written.at[i]], id);
+        for (uint32_t i = 0; i < called.shared.count; i++) {
+            const struct shared_effect *shared = &called.shared.at[i];
+            uint32_t value = shared->variable ? id_map_find(&variables, shared->name) : NONE;
+            if (shared->write && value != NONE)
+                add_writer(caller, value, id);
+        }
     }
     id_map_free(&variables);
     op_effects_free(&called);
@@ -242,22 +232,13 @@ static bool has_copies(const struct caller *caller, uint32_t id, uint32_t called
 /* ------------------------------------------------------------------------------ calls ---- */
 
 /* Whether a super kernel as a whole is at the other side of an event of the call. */
-static unsigned launch_events(const struct caller *caller, struct range events,
-                              const struct id_map *of_launches)
+static bool any_of_launches(const struct caller *caller, struct range events,
+                            const struct id_map *of_launches)
 {
-    unsigned count = 0;
     for (uint32_t i = 0; i < events.count; i++)
-        count += id_map_find(of_launches, caller->graph->refs.at[events.first + i]) != NONE;
-    return count;
-}
-
-static bool fits_launches(const struct caller *caller, const struct op *op,
-                          const struct inline_ends *ends)
-{
-    const struct clauses *clauses = op_clauses(caller->graph, op);
-    return (ends->last.count == 1 ||
-            !launch_events(caller, clauses->send, &caller->launch_receives)) &&
-           (ends->first.count > 0 || !launch_events(caller, clauses->recv, &caller->launch_sends));
+        if (id_map_find(of_launches, caller->graph->refs.at[events.first + i]) != NONE)
+            return true;
+    return false;
 }
 
 /* Why the call is left, as a clause about it; NULL: it is replaced. */
@@ -280,7 +261,11 @@ static const char *why_left(struct caller *caller, uint32_t id, uint32_t called)
     if (attr_find(module, op->attrs, W_inplace) || attr_find(module, op->attrs, W_reads) ||
         attr_find(module, op->attrs, W_writes))
         return "it says itself what it reads or writes";
-    if (!fits_launches(caller, op, &facts->ends))
+    const struct clauses *clauses = op_clauses(caller->graph, op);
+    if ((facts->ends.last.count != 1 &&
+         any_of_launches(caller, clauses->send, &caller->launch_receives)) ||
+        (facts->ends.first.count == 0 &&
+         any_of_launches(caller, clauses->recv, &caller->launch_sends)))
         return "a super kernel as a whole waits for it, or it for one, and its graph does not "
                "start or end with one op";
     if (module->graphs.at[called].ops.count > inliner->room)
@@ -318,24 +303,6 @@ static void find_launch_events(const struct caller *caller, uint32_t key, struct
     vec_free(&sides);
 }
 
-static void replace_calls(struct caller *caller, struct graph *graph)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        look_at_call(caller, i);
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        any |= caller->callee[i] != NONE;
-    if (!any)
-        return;
-    const struct inline_plan plan = {.module = caller->inliner->module,
-                                     .order = &caller->order,
-                                     .callee = caller->callee,
-                                     .ends = caller->inliner->ends,
-                                     .launch_sends = &caller->launch_sends,
-                                     .launch_receives = &caller->launch_receives};
-    inline_graph(&plan, graph);
-}
-
 static bool calls_once(const struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->ops.count; i++)
@@ -359,7 +326,19 @@ static void look_at_graph(struct inliner *inliner, uint32_t id)
     find_writers(&caller);
     find_launch_events(&caller, W_send, &caller.launch_sends);
     find_launch_events(&caller, W_recv, &caller.launch_receives);
-    replace_calls(&caller, graph);
+    bool any = false;
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        look_at_call(&caller, i);
+        any |= caller.callee[i] != NONE;
+    }
+    if (any)
+        inline_graph(&(struct inline_plan){.module = inliner->module,
+                                           .order = &caller.order,
+                                           .callee = caller.callee,
+                                           .ends = inliner->ends,
+                                           .launch_sends = &caller.launch_sends,
+                                           .launch_receives = &caller.launch_receives},
+                     graph);
     order_free(&caller.order);
     memories_free(&caller.memories);
     id_map_free(&caller.writers);
@@ -431,27 +410,22 @@ static void drop_unused(struct inliner *inliner)
     module_drop(module, SYMBOL_GRAPH, inliner->replaced);
 }
 
-static uint64_t find_room(const struct module *module)
-{
-    uint64_t ops = 0;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        ops += module->graphs.at[i].ops.count;
-    return ops * MAX_ADDED_TIMES > MAX_ADDED_OPS ? ops * MAX_ADDED_TIMES : MAX_ADDED_OPS;
-}
-
 bool pass_inline_calls(struct pass_context *context)
 {
     struct module *module = context->module;
     uint32_t n = module->graphs.count;
+    uint64_t room = 0;
     bool any = false;
-    for (uint32_t i = 0; i < n && !any; i++)
-        any = calls_once(&module->graphs.at[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        any = any || calls_once(&module->graphs.at[i]);
+        room += (uint64_t)module->graphs.at[i].ops.count * MAX_ADDED_TIMES;
+    }
     if (!any)
         return true;
     struct inliner inliner = {.context = context,
                               .module = module,
                               .effects = effects_new(module),
-                              .room = find_room(module),
+                              .room = room > MAX_ADDED_OPS ? room : MAX_ADDED_OPS,
                               .facts = mem_calloc(n, sizeof *inliner.facts),
                               .ends = mem_calloc(n, sizeof *inliner.ends),
                               .done = mem_calloc(n, 1),
