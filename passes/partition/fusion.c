@@ -25,7 +25,6 @@
 #include "passes/partition/fusion_internal.h"
 #include "passes/partition/reference_cuts.h"
 #include "passes/partition/superkernel_names.h"
-#include "passes/partition/superkernel_names.h"
 
 static bool is_fused(const struct fusion *f, const struct op *op)
 {
@@ -105,15 +104,6 @@ static void find_groups(struct fusion *f)
     mem_free(of_block);
 }
 
-/* How many ops of each group there are to launch. */
-static uint32_t *count_launched(const struct fusion *f)
-{
-    uint32_t *counts = mem_calloc(f->groups.count, sizeof *counts);
-    for (uint32_t i = 0; i < f->graph->ops.count; i++)
-        counts[f->group_of[i]] += !f->order->passive[i];
-    return counts;
-}
-
 /* Super kernels of the input that are groups of their own stay whole, if need be at the cost of
  * scopes; scopes that must stay whole, at the cost of others. A scope that would be left unfused
  * costs a launch for each op; one whose ops are launched alone costs nothing. */
@@ -146,7 +136,9 @@ static void release_views(struct fusion *f)
 static void schedule_groups(struct fusion *f)
 {
     struct break_cost *costs = mem_calloc(f->groups.count, sizeof *costs);
-    uint32_t *launched = count_launched(f);
+    uint32_t *launched = mem_calloc(f->groups.count, sizeof *launched); /* ops, by group */
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        launched[f->group_of[i]] += !f->order->passive[i];
     for (uint32_t i = 1; i < f->groups.count; i++)
         costs[i] = cost_of(f, &f->groups.at[i], launched[i]);
     fusion_schedule(f, costs);
@@ -207,28 +199,25 @@ static bool decide(struct fusion *f)
     return fusion_report_breaks(f) && ok;
 }
 
-/* Puts single ops in the place of a segment. */
-static void add_single(struct fusion *f, struct segments *segments, const struct segment *segment)
-{
-    for (uint32_t i = 0; i < segment->count; i++)
-        vec_push(segments, ((struct segment){
-                               .group = segment->group, .first = segment->first + i, .count = 1}));
-    f->schedule.groups[segment->group].segments += segment->count - 1;
-}
-
 /* debug-per-op-max-core-num: each op is a super kernel of its own. Those of a segment stand in an
  * order that the graph allows. */
 static void separate(struct fusion *f)
 {
     struct segments segments = {NULL, 0, 0};
-    uint8_t *alone = mem_calloc(f->groups.count, 1);
+    bool *alone = mem_calloc(f->groups.count, sizeof *alone);
     for (uint32_t i = 1; i < f->groups.count; i++)
         alone[i] = fusion_is_per_op(f, &f->groups.at[i]);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
-        if (alone[f->schedule.segments.at[i].group])
-            add_single(f, &segments, &f->schedule.segments.at[i]);
-        else
-            vec_push(&segments, f->schedule.segments.at[i]);
+        const struct segment *segment = &f->schedule.segments.at[i];
+        if (!alone[segment->group]) {
+            vec_push(&segments, *segment);
+            continue;
+        }
+        for (uint32_t k = 0; k < segment->count; k++)
+            vec_push(&segments,
+                     ((struct segment){
+                         .group = segment->group, .first = segment->first + k, .count = 1}));
+        f->schedule.groups[segment->group].segments += segment->count - 1;
     }
     vec_free(&f->schedule.segments);
     f->schedule.segments = segments;
@@ -311,11 +300,6 @@ static bool is_in_order(const struct fusion *f)
     return ok;
 }
 
-static bool text_is_canonical(const struct fusion *f)
-{
-    return has_canonical_blocks(f->graph) && is_collected(f) && is_in_order(f);
-}
-
 /* ----------------------------------------------------------------------------- graphs ---- */
 
 static void fusion_init(struct fusion *f)
@@ -328,7 +312,7 @@ static void fusion_init(struct fusion *f)
     f->rank = mem_calloc(n, sizeof *f->rank);
     f->sizes = mem_calloc(f->graph->blocks.count, sizeof *f->sizes);
     find_groups(f);
-    f->is_canonical = text_is_canonical(f);
+    f->is_canonical = has_canonical_blocks(f->graph) && is_collected(f) && is_in_order(f);
     if (!f->is_canonical && !is_cut(f))
         schedule_groups(f);
 }

@@ -610,14 +610,6 @@ static void join_groups(struct merger *m, const uint32_t *whole, uint32_t n_grou
     }
 }
 
-static bool any_breaks(const struct fusion *f)
-{
-    for (uint32_t i = 1; i < f->groups.count; i++)
-        if (f->schedule.groups[i].segments > 1)
-            return true;
-    return false;
-}
-
 /* Schedules the groups, merges their parts, and finds the order of the text. `cut`: the parts
  * between the reference's cuts are groups at first, and merged as these. */
 static void schedule_from(struct fusion *f, const struct break_cost *costs, bool cut,
@@ -631,7 +623,10 @@ static void schedule_from(struct fusion *f, const struct break_cost *costs, bool
     schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, all_costs);
     mem_free(all_costs);
     f->text = mem_calloc(n, sizeof *f->text);
-    if (!cut && !any_breaks(f)) {
+    bool breaks = cut;
+    for (uint32_t i = 1; i < f->groups.count; i++)
+        breaks = breaks || f->schedule.groups[i].segments > 1;
+    if (!breaks) {
         memcpy(f->text, f->schedule.ops, n * sizeof *f->text);
         return;
     }

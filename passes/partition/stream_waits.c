@@ -26,14 +26,6 @@ static bool holds_stream(const struct spelling *s, uint32_t id)
            op_is_passive(s->module, s->graph, op) && !attr_flag(s->module, op->attrs, W_off_stream);
 }
 
-static bool any_holds(const struct spelling *s)
-{
-    for (uint32_t i = 0; i < s->graph->ops.count; i++)
-        if (holds_stream(s, i))
-            return true;
-    return false;
-}
-
 static uint32_t fixed_block(const struct spelling *s, uint32_t op)
 {
     uint32_t block = graph_superkernel(s->graph, s->graph->ops.at[op].block);
@@ -114,13 +106,6 @@ static void give(struct spelling *s, uint32_t op, uint32_t held)
     id_map_free(&has[1]);
 }
 
-static void mark_off_stream(struct spelling *s, uint32_t id)
-{
-    struct op *op = &s->graph->ops.at[id];
-    op->attrs = attrs_with(s->module, op->attrs,
-                           (struct attr){W_off_stream, NONE, {.kind = ATTR_BOOL, .i = 1}});
-}
-
 static void spell_graph(struct spelling *s)
 {
     const struct order *order = s->order;
@@ -140,9 +125,12 @@ static void spell_graph(struct spelling *s)
             *newest = NONE;
         }
     }
-    for (uint32_t i = 0; i < s->at.count; i++)
+    for (uint32_t i = 0; i < s->at.count; i++) {
+        struct op *op = &s->graph->ops.at[s->at.at[i].op];
         if (fixed_block(s, s->at.at[i].op) == NONE)
-            mark_off_stream(s, s->at.at[i].op);
+            op->attrs = attrs_with(s->module, op->attrs,
+                                   (struct attr){W_off_stream, NONE, {.kind = ATTR_BOOL, .i = 1}});
+    }
 }
 
 void fusion_free_passive(struct pass_context *context)
@@ -151,7 +139,10 @@ void fusion_free_passive(struct pass_context *context)
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct graph *graph = &context->module->graphs.at[i];
         struct spelling s = {.module = context->module, .graph = graph};
-        if (any_holds(&s)) {
+        bool holds = false;
+        for (uint32_t op = 0; op < graph->ops.count && !holds; op++)
+            holds = holds_stream(&s, op);
+        if (holds) {
             s.order = analyses_order(context->analyses, context->module, graph);
             spell_graph(&s);
             any = true;
