@@ -183,12 +183,15 @@ struct count {
     uint64_t tables, hang, circles, alarms, limited, too_large, states, tried;
 };
 
-static void check_table(uint64_t seed, struct count *count)
+/* A run has so many tables. */
+enum { TABLES = 50 };
+
+static void check_table(uint64_t seed, uint32_t n, struct count *count)
 {
     struct launch_table table = {.n_streams = 0};
     struct text text = {NULL, 0, 0};
     uint64_t states = 0, tried = 0, unused = 0;
-    random_table(&table, seed, true);
+    random_table(&table, seed * TABLES + n, true);
     put_table(&text, &table);
     text_char(&text, '\0');
     enum verdict verdict = ask(&table, SEARCH_STATES, &tried), limited = ask(&table, 2, &unused);
@@ -310,25 +313,31 @@ static void fix_table(uint64_t seed, const struct text *text, const struct launc
     search_free(&search);
 }
 
+/* Only tables whose lists are without a cycle. */
+static void check_fixes(uint64_t seed, uint32_t n, struct fix_count *count)
+{
+    struct launch_table table = {.n_streams = 0};
+    struct text text = {NULL, 0, 0};
+    uint64_t tried;
+    random_table(&table, seed * TABLES + n, false);
+    bool lists = ask(&table, SEARCH_STATES, &tried) != SEARCH_CYCLE;
+    hasten_sends(&table, seed * TABLES + n);
+    put_table(&text, &table);
+    text_char(&text, '\0');
+    if (lists)
+        fix_table(seed, &text, &table, count);
+    text_free(&text);
+    launch_table_free(&table);
+}
+
 static void test_fixes(void **state)
 {
     (void)state;
-    struct random_runs runs = random_runs(3000);
+    struct random_runs runs = random_runs(60);
     struct fix_count count = {0};
-    for (uint64_t i = 0; i < runs.count; i++) {
-        struct launch_table table = {.n_streams = 0};
-        struct text text = {NULL, 0, 0};
-        uint64_t tried;
-        random_table(&table, runs.seed + i, false);
-        bool lists = ask(&table, SEARCH_STATES, &tried) != SEARCH_CYCLE;
-        hasten_sends(&table, runs.seed + i);
-        put_table(&text, &table);
-        text_char(&text, '\0');
-        if (lists)
-            fix_table(runs.seed + i, &text, &table, &count);
-        text_free(&text);
-        launch_table_free(&table);
-    }
+    for (uint64_t i = 0; i < runs.count; i++)
+        for (uint32_t n = 0; n < TABLES; n++)
+            check_fixes(runs.seed + i, n, &count);
     printf("# seeds %llu..%llu: %llu tables hang, %llu are mended: %llu waits of whole launches, "
            "%llu cuts\n",
            (unsigned long long)runs.seed, (unsigned long long)(runs.seed + runs.count - 1),
@@ -464,10 +473,11 @@ static void test_many_streams(void **state)
 static void test_oracle(void **state)
 {
     (void)state;
-    struct random_runs runs = random_runs(3000);
+    struct random_runs runs = random_runs(60);
     struct count count = {0};
     for (uint64_t i = 0; i < runs.count; i++)
-        check_table(runs.seed + i, &count);
+        for (uint32_t n = 0; n < TABLES; n++)
+            check_table(runs.seed + i, n, &count);
     printf("# seeds %llu..%llu: %llu tables, %llu hang, %llu of them by a circle; %llu false "
            "alarms, %llu with a limit of 2 states; %llu not decided by the oracle; "
            "states: %llu, oracle %llu\n",
