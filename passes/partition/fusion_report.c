@@ -248,20 +248,6 @@ static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint
     return true;
 }
 
-/* Adds what of a group keeps others from running in parallel with it: "'fixed_slots' of '@k'". */
-static void add_obstacles(const struct fusion *f, uint32_t group, struct text *text)
-{
-    if (group == GROUP_NONE)
-        return;
-    const struct fusion_group *g = &f->groups.at[group];
-    if (attr_flag(f->module, f->graph->blocks.at[g->block].attrs, W_fixed_slots))
-        text_printf(text, "%s'fixed_slots' of %s", text->size ? " and " : "",
-                    fusion_group_text(f, group));
-    if (fusion_is_per_op(f, g))
-        text_printf(text, "%s'%s' of %s", text->size ? " and " : "",
-                    sk_option_key(SK_debug_per_op_max_core_num), fusion_group_text(f, group));
-}
-
 /* Why an op, or the super kernel that it is of, does not run in parallel with a super kernel of the
  * input, and what to do. What keeps both of them from it is named, as it does not help to leave out
  * one. */
@@ -270,12 +256,21 @@ static void advise_ring(const struct fusion *f, uint32_t group, const struct bre
     struct diags *diags = f->context->diags;
     uint32_t op = cause->cause, of = f->superkernel_of[op], other = f->member_of[op];
     uint32_t block = f->groups.at[group].block, root = f->member_of[cause->root];
+    const uint32_t groups[3] = {group, other == group ? GROUP_NONE : other,
+                                root == group || root == other ? GROUP_NONE : root};
     struct text obstacles = {NULL, 0, 0};
-    add_obstacles(f, group, &obstacles);
-    if (other != group)
-        add_obstacles(f, other, &obstacles);
-    if (root != group && root != other)
-        add_obstacles(f, root, &obstacles);
+    for (int i = 0; i < 3; i++) {
+        const struct fusion_group *g = &f->groups.at[groups[i]];
+        if (groups[i] == GROUP_NONE)
+            continue;
+        if (attr_flag(f->module, f->graph->blocks.at[g->block].attrs, W_fixed_slots))
+            text_printf(&obstacles, "%s'fixed_slots' of %s", obstacles.size ? " and " : "",
+                        fusion_group_text(f, groups[i]));
+        if (fusion_is_per_op(f, g))
+            text_printf(&obstacles, "%s'%s' of %s", obstacles.size ? " and " : "",
+                        sk_option_key(SK_debug_per_op_max_core_num),
+                        fusion_group_text(f, groups[i]));
+    }
     if (op_call_kind(&f->graph->ops.at[op]) != CALL_NONE)
         diag_help(
             diags,

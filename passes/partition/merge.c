@@ -556,25 +556,19 @@ static void find_launches(struct merger *m)
     }
 }
 
-/* Lists the parts of each group in the order of the schedule. */
-static void list_parts(struct merger *m)
+/* Merges the parts of all groups, in the order of the schedule, those of higher ranks first. */
+static void merge_groups(struct merger *m)
 {
-    memset(m->first_of, 0xff, m->f->groups.count * sizeof *m->first_of); /* NONE */
-    for (uint32_t i = m->f->schedule.count; i-- > 0;) {
-        uint32_t op = m->f->schedule.ops[i], id = m->launch_of[op];
+    struct fusion *f = m->f;
+    memset(m->first_of, 0xff, f->groups.count * sizeof *m->first_of); /* NONE */
+    for (uint32_t i = f->schedule.count; i-- > 0;) {
+        uint32_t op = f->schedule.ops[i], id = m->launch_of[op];
         if (id == NONE || m->launches.at[id].op != op)
             continue;
         struct launch *launch = &m->launches.at[id];
         launch->next = m->first_of[launch->group];
         m->first_of[launch->group] = id;
     }
-}
-
-/* Merges the parts of all groups, those of higher ranks first. */
-static void merge_groups(struct merger *m)
-{
-    struct fusion *f = m->f;
-    list_parts(m);
     for (int rank = BREAK_FIXED; rank >= BREAK_FREELY; rank--)
         for (uint32_t i = 1; i < f->groups.count; i++)
             if ((int)f->schedule.groups[i].cost.rank == rank &&

@@ -419,28 +419,6 @@ static void help_order(const struct launch_advisor *advisor, struct launch_order
               launch_text(advisor, advice.second), launch_text(advisor, advice.first), then);
 }
 
-/* Whether nothing hangs where those of the rows that keep cores have one block each. */
-static bool do_fewer_cores(struct launch_advisor *advisor, const struct vec_u32 *rows)
-{
-    struct launch_table narrow = copy_table(&advisor->launches.table);
-    for (uint32_t i = 0; i < rows->count; i++)
-        if (narrow.rows.at[rows->at[i]].keeps)
-            narrow.rows.at[rows->at[i]].blocks = 1;
-    return is_enough(advisor, &narrow, NONE, 0);
-}
-
-/* Whether nothing hangs where a launch with fixed slots is changed as others are. */
-static bool do_without_slots(struct launch_advisor *advisor, uint32_t row)
-{
-    uint32_t block = advisor->launches.sources.at[row].block;
-    if (block == NONE ||
-        !attr_flag(advisor->module, advisor->graph->blocks.at[block].attrs, W_fixed_slots))
-        return false;
-    struct launch_table open = copy_table(&advisor->launches.table);
-    open.rows.at[row].sealed = false;
-    return is_enough(advisor, &open, NONE, UINT32_MAX);
-}
-
 void advise_hang(struct launch_advisor *advisor, const struct search *search)
 {
     static const char fewer[] = "on fewer cores (a smaller 'block' of their kernels)";
@@ -455,7 +433,12 @@ void advise_hang(struct launch_advisor *advisor, const struct search *search)
         order = find_order(advisor, rows.at, rows.count, NONE, UINT32_MAX);
         then = "cuts may mend the rest";
     }
-    bool few = do_fewer_cores(advisor, &rows);
+    /* Whether it is enough if those that keep cores have one block each. */
+    struct launch_table narrow = copy_table(&advisor->launches.table);
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (narrow.rows.at[rows.at[i]].keeps)
+            narrow.rows.at[rows.at[i]].blocks = 1;
+    bool few = is_enough(advisor, &narrow, NONE, 0);
     if (order.first != NONE) {
         diag_help(diags,
                   few ? "order them by 'after', have them run on one stream, or %s"
@@ -465,12 +448,19 @@ void advise_hang(struct launch_advisor *advisor, const struct search *search)
     } else if (few) {
         diag_help(diags, "have them run %s", fewer);
     }
-    for (uint32_t i = 0; i < rows.count; i++)
-        if (do_without_slots(advisor, rows.at[i]))
+    for (uint32_t i = 0; i < rows.count; i++) {
+        uint32_t block = advisor->launches.sources.at[rows.at[i]].block;
+        if (block == NONE ||
+            !attr_flag(advisor->module, advisor->graph->blocks.at[block].attrs, W_fixed_slots))
+            continue;
+        struct launch_table open = copy_table(&advisor->launches.table);
+        open.rows.at[rows.at[i]].sealed = false;
+        if (is_enough(advisor, &open, NONE, UINT32_MAX))
             diag_help(diags,
                       "leave out 'fixed_slots' of %s: it is cut or waits as a whole then, and "
                       "nothing hangs",
                       launch_text(advisor, rows.at[i]));
+    }
     vec_free(&rows);
 }
 
@@ -509,13 +499,8 @@ struct ring_finder {
     const struct members *members;
     VEC(struct ring_launch) launches; /* in the order of the text */
     VEC(struct ring_wait) waits;
-    uint32_t *of_block, *of_op; /* launches, or NONE */
+    uint32_t *launch_of; /* per op, or NONE */
 };
-
-static uint32_t superkernel_of(const struct ring_finder *r, uint32_t op)
-{
-    return graph_superkernel(r->graph, r->graph->ops.at[op].block);
-}
 
 /* The ops of a launch, in list order. */
 static const uint32_t *ops_of(const struct ring_finder *r, const struct ring_launch *launch,
@@ -530,19 +515,18 @@ static void find_launches(struct ring_finder *r)
 {
     struct id_map on_stream = {NULL, 0, 0}; /* by the label + 1, 0 for NONE: its last launch */
     for (uint32_t i = 0; i < r->order->n_ops; i++) {
-        uint32_t op = r->order->text[i], block = superkernel_of(r, op),
-                 stream = r->order->stream[op];
-        if (r->order->passive[op] || (block != NONE && r->of_block[block] != NONE))
+        uint32_t op = r->order->text[i], stream = r->order->stream[op], count;
+        struct ring_launch launch = {
+            .block = graph_superkernel(r->graph, r->graph->ops.at[op].block), .op = op};
+        if (r->order->passive[op] || r->launch_of[op] != NONE)
             continue;
-        struct ring_launch launch = {.block = block, .op = op};
-        if (block != NONE) {
-            r->of_block[block] = r->launches.count;
-            launch.op = r->members->ops[r->members->first[block]];
-            stream =
-                stream_label(attr_string(r->module, r->graph->blocks.at[block].attrs, W_stream));
-        } else {
-            r->of_op[op] = r->launches.count;
-        }
+        const uint32_t *ops = ops_of(r, &launch, &count);
+        for (uint32_t n = 0; n < count; n++)
+            r->launch_of[ops[n]] = r->launches.count;
+        launch.op = ops[0];
+        if (launch.block != NONE)
+            stream = stream_label(
+                attr_string(r->module, r->graph->blocks.at[launch.block].attrs, W_stream));
         uint32_t *last = id_map_at(&on_stream, stream + 1);
         launch.before = *last;
         *last = r->launches.count;
@@ -555,13 +539,15 @@ static void find_launches(struct ring_finder *r)
 static void add_waits(struct ring_finder *r, struct range recv, uint32_t launch, uint32_t op,
                       const struct event_sides *sends, const struct id_map *sender_of)
 {
+    const uint32_t *first = r->members->first;
     for (uint32_t i = recv.first; i < recv.first + recv.count; i++) {
-        uint32_t send = id_map_find(sender_of, r->graph->refs.at[i]), block, from;
+        uint32_t send = id_map_find(sender_of, r->graph->refs.at[i]), from;
         if (send == NONE)
             continue;
         const struct event_side *side = &sends->at[send];
-        block = side->op == NONE ? side->block : superkernel_of(r, side->op);
-        from = block == NONE ? r->of_op[side->op] : r->of_block[block];
+        if (side->op == NONE && first[side->block] == first[side->block + 1])
+            continue;
+        from = r->launch_of[side->op != NONE ? side->op : r->members->ops[first[side->block]]];
         if (from == NONE || from == launch)
             continue;
         vec_push(&r->waits, ((struct ring_wait){from, op, side}));
@@ -700,10 +686,8 @@ static void report_graph(struct ring_finder *r)
     struct event_sides sends = event_sides_find(r->graph, W_send);
     struct id_map sender_of = {NULL, 0, 0}; /* by event: its index in `sends` */
     struct components components;
-    r->of_block = mem_calloc(r->graph->blocks.count, sizeof *r->of_block);
-    r->of_op = mem_calloc(r->graph->ops.count, sizeof *r->of_op);
-    memset(r->of_block, 0xff, r->graph->blocks.count * sizeof *r->of_block); /* NONE */
-    memset(r->of_op, 0xff, r->graph->ops.count * sizeof *r->of_op);          /* NONE */
+    r->launch_of = mem_calloc(r->graph->ops.count, sizeof *r->launch_of);
+    memset(r->launch_of, 0xff, r->graph->ops.count * sizeof *r->launch_of); /* NONE */
     for (uint32_t i = 0; i < sends.count; i++)
         id_map_set(&sender_of, sends.at[i].event, i);
     find_launches(r);
@@ -723,8 +707,7 @@ static void report_graph(struct ring_finder *r)
     mem_free(size);
     vec_free(&r->launches);
     vec_free(&r->waits);
-    mem_free(r->of_block);
-    mem_free(r->of_op);
+    mem_free(r->launch_of);
     vec_free(&sends);
     id_map_free(&sender_of);
 }
