@@ -28,74 +28,54 @@ enum { MAX_ROUNDS = 64 };
 
 /* ------------------------------------------------------------------------- reports ---- */
 
-static enum diag_id fix_id(const struct launch_advisor *advisor, const struct fix *fix,
-                           enum sk_strict strict)
-{
-    uint32_t block = advisor->launches.sources.at[fix->row].block;
-    if (strict == SK_STRICT_abort)
-        return DIAG_scope_broken;
-    if (strict == SK_STRICT_bypass)
-        return DIAG_scope_bypassed;
-    if (!fix->cut)
-        return DIAG_launch_waits;
-    bool differs = advisor->context->reference_partition &&
-                   attr_find(advisor->module, advisor->graph->blocks.at[block].attrs, W_scope);
-    return differs ? DIAG_partition_differs : DIAG_launch_cut;
-}
-
-/* Of the launch '@s': what becomes of it. */
-static const char *fix_text(const struct launch_advisor *advisor, const struct fix *fix,
-                            enum sk_strict strict)
-{
-    const struct launch_step *step = &advisor->launches.table.steps.at[fix->step];
-    struct arena *arena = &advisor->context->diags->arena;
-    const char *op =
-        op_text(advisor->module, advisor->graph, &advisor->graph->ops.at[step->user], arena);
-    if (strict == SK_STRICT_abort)
-        return "breaks here, which strict-scope-check=abort forbids";
-    if (strict == SK_STRICT_bypass)
-        return "is left unfused, since it would break here (strict-scope-check=bypass)";
-    return fix->cut ? arena_printf(arena, "is cut before %s", op)
-                    : arena_printf(arena, "waits as a whole for what %s waits for", op);
-}
-
-/* How many cores the two launches of a fix need. */
-static void help_cores(const struct launch_advisor *advisor, const struct fix *fix)
-{
-    const struct launch_table *table = &advisor->launches.table;
-    const struct launch_row *row = &table->rows.at[fix->row], *other = &table->rows.at[fix->other];
-    diag_help(advisor->context->diags,
-              "of %u AICs and %u AIVs %s keeps %s, and %s needs %s at once", table->device.aics,
-              table->device.aivs, launch_text(advisor, fix->row),
-              launch_cores_text(advisor, row->shape, row->blocks), launch_text(advisor, fix->other),
-              launch_cores_text(advisor, other->shape, other->keeps ? other->blocks : 1));
-}
-
 /* What was changed at a wait, and for whom. False where that must not be. */
 static bool report_fix(struct launch_advisor *advisor, const struct fix *fix, uint32_t cuts)
 {
+    const struct module *module = advisor->module;
     const struct graph_launches *launches = &advisor->launches;
+    const struct launch_table *table = &launches->table;
+    const struct launch_step *step = &table->steps.at[fix->step];
+    const struct op *op = &advisor->graph->ops.at[step->user];
+    const struct launch_row *row = &table->rows.at[fix->row];
     struct diags *diags = advisor->context->diags;
-    const struct launch_step *step = &launches->table.steps.at[fix->step];
+    const char *name = launch_text(advisor, fix->row),
+               *op_name = op_text(module, advisor->graph, op, &diags->arena), *what, *why = "",
+               *other = fix->other == NONE ? "another launch" : launch_text(advisor, fix->other);
     enum sk_strict strict = fix_strictness(fix, launches);
-    struct span span =
-        locate_op(advisor->module, &advisor->graph->ops.at[step->user], OP_TYPE_NAME, 0);
-    bool told = diag_at(diags, fix_id(advisor, fix, strict), span,
+    enum diag_id id;
+    if (strict == SK_STRICT_abort) {
+        id = DIAG_scope_broken;
+        what = "breaks here, which strict-scope-check=abort forbids";
+    } else if (strict == SK_STRICT_bypass) {
+        id = DIAG_scope_bypassed;
+        what = "is left unfused, since it would break here (strict-scope-check=bypass)";
+    } else if (fix->cut) {
+        uint32_t block = launches->sources.at[fix->row].block;
+        bool differs = advisor->context->reference_partition &&
+                       attr_find(module, advisor->graph->blocks.at[block].attrs, W_scope);
+        id = differs ? DIAG_partition_differs : DIAG_launch_cut;
+        what = arena_printf(&diags->arena, "is cut before %s", op_name);
+        why = ", and what it waits for comes only after its start";
+    } else {
+        id = DIAG_launch_waits;
+        what = arena_printf(&diags->arena, "waits as a whole for what %s waits for", op_name);
+    }
+    bool kept = diag_at(diags, id, locate_op(module, op, OP_TYPE_NAME, 0),
                         "%s %s: waiting here for '%.*s' it would keep the cores that %s lacks%s",
-                        launch_text(advisor, fix->row), fix_text(advisor, fix, strict),
-                        NAME(advisor->module, launches->events.at[step->event]),
-                        fix->other == NONE ? "another launch" : launch_text(advisor, fix->other),
-                        fix->cut && strict != SK_STRICT_abort && strict != SK_STRICT_bypass
-                            ? ", and what it waits for comes only after its start"
-                            : "");
-    if (told && fix->cut)
+                        name, what, NAME(module, launches->events.at[step->event]), other, why);
+    if (kept && fix->cut)
         advise_cut(advisor, fix, cuts);
-    if (told && fix->other != NONE) {
-        struct span other = launch_span(advisor, fix->other);
+    if (kept && fix->other != NONE) {
+        const struct launch_row *lacking = &table->rows.at[fix->other];
+        struct span span = launch_span(advisor, fix->other);
         if (fix->cut)
-            help_cores(advisor, fix);
-        if (other.end)
-            diag_note(diags, other, "that lacks cores");
+            diag_help(
+                diags, "of %u AICs and %u AIVs %s keeps %s, and %s needs %s at once",
+                table->device.aics, table->device.aivs, name,
+                launch_cores_text(advisor, row->shape, row->blocks), other,
+                launch_cores_text(advisor, lacking->shape, lacking->keeps ? lacking->blocks : 1));
+        if (span.end)
+            diag_note(diags, span, "that lacks cores");
     }
     return strict != SK_STRICT_abort;
 }
