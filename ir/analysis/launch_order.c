@@ -1,122 +1,80 @@
-#define _GNU_SOURCE /* qsort_r */
 #include "ir/analysis/launch_order.h"
 
 /* ----------------------------------------------------------------------------- sorting ---- */
 
-/* Depth-first: an op follows as soon as what it needs stands. Where text order satisfies the edges,
- * the result is text order. */
-struct sorter {
-    const struct order *order;
-    uint32_t *next; /* per op: how many of its edges were looked at */
-    uint8_t *state; /* 0 new, 1 on the stack, 2 placed */
-    struct vec_u32 stack;
-};
-
-/* The edge by which an op of the stack needs the next one. */
-static uint32_t current_edge(const struct sorter *sorter, uint32_t op)
-{
-    assert(sorter->next[op] > 0 && sorter->state[op] == 1);
-    return sorter->order->first[op] + sorter->next[op] - 1;
-}
-
-/* The part of the stack from `op` to its top is the cycle. */
-static void take_cycle(struct sorter *sorter, uint32_t op, struct order_cycle *cycle)
-{
-    uint32_t i = 0;
-    while (sorter->stack.at[i] != op)
-        i++;
-    assert(i < sorter->stack.count); /* whose state is 1 is on the stack */
-    cycle->op = op;
-    for (; i < sorter->stack.count; i++)
-        vec_push(&cycle->edges, current_edge(sorter, sorter->stack.at[i]));
-}
-
-static bool place_from(struct sorter *sorter, uint32_t root, uint32_t *sorted, uint32_t *count,
-                       struct order_cycle *cycle)
-{
-    const struct order *order = sorter->order;
-    vec_push(&sorter->stack, root);
-    sorter->state[root] = 1;
-    while (sorter->stack.count) {
-        uint32_t op = sorter->stack.at[sorter->stack.count - 1];
-        if (order->first[op] + sorter->next[op] == order->first[op + 1]) {
-            sorter->state[op] = 2;
-            sorted[(*count)++] = op;
-            sorter->stack.count--;
-            continue;
-        }
-        uint32_t from = order->edges[order->first[op] + sorter->next[op]++].from;
-        if (sorter->state[from] == 1) {
-            take_cycle(sorter, from, cycle);
-            return false;
-        }
-        if (sorter->state[from] == 0) {
-            sorter->state[from] = 1;
-            vec_push(&sorter->stack, from);
-        }
-    }
-    return true;
-}
-
+/* Depth-first: an op follows as soon as what it needs is placed. Where text order satisfies the
+ * edges, the result is text order. */
 bool order_sort(const struct order *order, uint32_t *sorted, struct order_cycle *cycle)
 {
-    struct sorter sorter = {.order = order,
-                            .next = mem_calloc(order->n_ops, sizeof(uint32_t)),
-                            .state = mem_calloc(order->n_ops, 1)};
-    bool acyclic = true;
-    uint32_t count = 0;
+    enum { NEW, ON_STACK, PLACED };
+    uint32_t n = order->n_ops, count = 0;
+    uint32_t *next = mem_calloc(n, sizeof *next); /* per op: how many of its edges were looked at */
+    uint8_t *state = mem_calloc(n, 1);
+    struct vec_u32 stack = {NULL, 0, 0};
     *cycle = (struct order_cycle){NONE, {NULL, 0, 0}};
-    for (uint32_t i = 0; i < order->n_ops && acyclic; i++)
-        if (sorter.state[order->text[i]] == 0)
-            acyclic = place_from(&sorter, order->text[i], sorted, &count, cycle);
-    assert(!acyclic || count == order->n_ops);
-    mem_free(sorter.next);
-    mem_free(sorter.state);
-    vec_free(&sorter.stack);
-    return acyclic;
+    for (uint32_t i = 0; i < n && cycle->op == NONE; i++) {
+        if (state[order->text[i]] != NEW)
+            continue;
+        vec_push(&stack, order->text[i]);
+        while (stack.count && cycle->op == NONE) {
+            uint32_t op = stack.at[stack.count - 1], edge = order->first[op] + next[op];
+            state[op] = ON_STACK;
+            if (edge == order->first[op + 1]) {
+                state[op] = PLACED;
+                sorted[count++] = op;
+                stack.count--;
+                continue;
+            }
+            uint32_t from = order->edges[edge].from;
+            next[op]++;
+            if (state[from] == NEW)
+                vec_push(&stack, from);
+            else if (state[from] == ON_STACK)
+                cycle->op = from;
+        }
+    }
+    assert(cycle->op != NONE || count == n);
+    /* The part of the stack from the op to its top is the cycle. */
+    uint32_t at = stack.count;
+    while (cycle->op != NONE && stack.at[--at] != cycle->op)
+        ;
+    for (; at < stack.count; at++)
+        vec_push(&cycle->edges, order->first[stack.at[at]] + next[stack.at[at]] - 1);
+    mem_free(next);
+    mem_free(state);
+    vec_free(&stack);
+    return cycle->op == NONE;
 }
 
-/* ----------------------------------------------------------------------------- lists ---- */
-
-/* All ops of the graph in list order. */
-static uint32_t *sorted_ops(const struct order *order)
+uint32_t *order_sorted(const struct order *order)
 {
     struct order_cycle cycle;
     uint32_t *sorted = mem_calloc(order->n_ops, sizeof *sorted);
     bool acyclic = order_sort(order, sorted, &cycle);
-    assert(acyclic); /* the verifier refuses cycles */
+    assert(acyclic);
     (void)acyclic;
     vec_free(&cycle.edges);
     return sorted;
 }
 
-/* What says where places of a list stand in the text. */
-struct places {
-    const uint32_t *ops, *position;
-};
+/* ----------------------------------------------------------------------------- lists ---- */
 
-static int compare_places(const void *a, const void *b, void *user)
-{
-    const struct places *places = user;
-    uint32_t x = places->position[places->ops[*(const uint32_t *)a]];
-    uint32_t y = places->position[places->ops[*(const uint32_t *)b]];
-    return x < y ? -1 : x > y;
-}
-
+/* The places of each list, where slots are fixed in the order of the text. */
 static void find_grouped(struct members *members, const struct module *module,
                          const struct graph *graph, const struct order *order)
 {
-    uint32_t n_blocks = graph->blocks.count;
+    uint32_t n_blocks = graph->blocks.count, *fill = mem_calloc(n_blocks, sizeof *fill);
     members->grouped = mem_calloc(members->first[n_blocks], sizeof *members->grouped);
-    for (uint32_t b = 0; b < n_blocks; b++) {
-        uint32_t first = members->first[b], count = members->first[b + 1] - first;
-        struct places places = {members->ops + first, order->position};
-        for (uint32_t i = 0; i < count; i++)
-            members->grouped[first + i] = i;
-        if (count && attr_flag(module, graph->blocks.at[b].attrs, W_fixed_slots))
-            qsort_r(members->grouped + first, count, sizeof *members->grouped, compare_places,
-                    &places);
+    for (uint32_t b = 0; b < n_blocks; b++)
+        for (uint32_t i = members->first[b]; i < members->first[b + 1]; i++)
+            members->grouped[i] = i - members->first[b];
+    for (uint32_t i = 0; i < order->n_ops; i++) {
+        uint32_t op = order->text[i], block = graph_superkernel(graph, graph->ops.at[op].block);
+        if (members->index[op] != NONE &&
+            attr_flag(module, graph->blocks.at[block].attrs, W_fixed_slots))
+            members->grouped[members->first[block] + fill[block]++] = members->index[op];
     }
+    mem_free(fill);
 }
 
 void members_init(struct members *members, const struct module *module, const struct graph *graph,
@@ -124,7 +82,7 @@ void members_init(struct members *members, const struct module *module, const st
 {
     uint32_t n_blocks = graph->blocks.count, n_ops = order->n_ops;
     assert(n_ops == graph->ops.count);
-    uint32_t *sorted = sorted_ops(order);
+    uint32_t *sorted = order_sorted(order);
     uint32_t *block_of = mem_calloc(n_ops, sizeof *block_of);
     uint32_t *fill = mem_calloc(n_blocks, sizeof *fill);
     members->first = mem_calloc((size_t)n_blocks + 1, sizeof *members->first);

@@ -15,6 +15,8 @@ struct order_cycle {
     struct vec_u32 edges;
 };
 bool order_sort(const struct order *order, uint32_t *sorted, struct order_cycle *cycle);
+/* The same of an order without cycles; the verifier refuses others. The caller frees the array. */
+uint32_t *order_sorted(const struct order *order);
 
 /* The ops of each super kernel, in list order; passive ones are of no list. Those of block b are
  * ops[first[b]] .. ops[first[b + 1] - 1]; none for blocks of other kinds. */

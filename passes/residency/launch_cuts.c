@@ -194,12 +194,8 @@ static void arrange(const struct cutter *c, const struct body_launch *launches,
 static void write_body(struct cutter *c)
 {
     uint32_t n = c->order->n_ops;
-    struct order_cycle cycle;
-    c->sorted = mem_calloc(n, sizeof *c->sorted);
+    c->sorted = order_sorted(c->order);
     c->part_of = mem_calloc(n, sizeof *c->part_of);
-    bool acyclic = order_sort(c->order, c->sorted, &cycle);
-    assert(acyclic); /* the verifier refuses cycles */
-    (void)acyclic;
     find_parts(c);
     for (uint32_t b = 0; b < c->graph->blocks.count; b++)
         if (c->cut[b] != KEPT && block_has_events(&c->graph->blocks.at[b]))
@@ -216,7 +212,6 @@ static void write_body(struct cutter *c)
     for (uint32_t i = 0; i < c->parts.count; i++)
         vec_free(&c->parts.at[i].ops);
     vec_free(&c->parts);
-    vec_free(&cycle.edges);
     mem_free(launches);
     mem_free(text);
     mem_free(c->sorted);

@@ -51,16 +51,12 @@ void inline_ends_find(struct inline_ends *ends, const struct module *module,
                       const struct graph *graph, struct effects *effects)
 {
     struct order order;
-    struct order_cycle cycle;
     uint32_t n = graph->ops.count;
-    uint32_t *sorted = mem_calloc(n, sizeof *sorted);
     /* By op: one that executes something is before it, after it. */
     bool *before = mem_calloc(n, sizeof *before), *after = mem_calloc(n, sizeof *after);
     *ends = (struct inline_ends){{NULL, 0, 0}, {NULL, 0, 0}};
     order_init_with(&order, module, graph, effects);
-    bool acyclic = order_sort(&order, sorted, &cycle);
-    assert(acyclic);
-    (void)acyclic;
+    uint32_t *sorted = order_sorted(&order);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t e = order.first[sorted[i]]; e < order.first[sorted[i] + 1]; e++)
             before[sorted[i]] |= !order.passive[order.edges[e].from] | before[order.edges[e].from];
@@ -75,7 +71,6 @@ void inline_ends_find(struct inline_ends *ends, const struct module *module,
             vec_push(&ends->last, op);
     }
     order_free(&order);
-    vec_free(&cycle.edges);
     mem_free(sorted);
     mem_free(before);
     mem_free(after);
@@ -431,11 +426,7 @@ static void inline_keep_order(struct inline_builder *builder)
 {
     const struct order *order = builder->plan->order;
     const uint32_t *callee = builder->plan->callee;
-    uint32_t *sorted = mem_calloc(order->n_ops, sizeof *sorted);
-    struct order_cycle cycle;
-    bool acyclic = order_sort(order, sorted, &cycle);
-    assert(acyclic);
-    (void)acyclic;
+    uint32_t *sorted = order_sorted(order);
     for (uint32_t i = 0; i < order->n_ops; i++) {
         uint32_t op = sorted[i];
         if (callee[op] != NONE && builder->ends[op].first.count == 0)
@@ -453,7 +444,6 @@ static void inline_keep_order(struct inline_builder *builder)
                     add_order(builder, froms.at[n], tos.at[k]);
         }
     }
-    vec_free(&cycle.edges);
     mem_free(sorted);
 }
 
