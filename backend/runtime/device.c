@@ -43,15 +43,6 @@ static bool refuse(struct refusal *why, const char *format, ...)
     return false;
 }
 
-static bool shape_known(const struct skrt_launch *launch)
-{
-    static const uint8_t shapes[][2] = {{1, 0}, {0, 1}, {1, 1}, {1, SKRT_MAX_AIVS}};
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (launch->aics == shapes[i][0] && launch->aivs == shapes[i][1])
-            return true;
-    return false;
-}
-
 /* Whether a launch apart can be: no entry, which might wait for others, and a device that runs
  * such. */
 static bool may_be_apart(const struct skrt_device *device, const struct skrt_launch *launch,
@@ -103,7 +94,8 @@ static bool launch_possible(const struct skrt_device *device, const struct skrt_
 {
     if (device->broken != SKRT_OK)
         return refuse(why, "an earlier launch was stopped and has left the device unusable");
-    if (!shape_known(launch))
+    bool alone = launch->aics + launch->aivs == 1, both = launch->aics == 1 && launch->aivs > 0;
+    if (!alone && (!both || launch->aivs > SKRT_MAX_AIVS))
         return refuse(why, "an AI core is (1, 0), (0, 1), (1, 1) or (1, 2) AICs and AIVs");
     if (launch->blocks == 0)
         return refuse(why, "no blocks");
@@ -138,29 +130,7 @@ static bool queued_possible(const struct skrt_device *device, const struct skrt_
     return launch_possible(device, &queued->launch, why);
 }
 
-/* The first launch of the queue that cannot be; n_launches: all can. */
-static uint32_t find_impossible(const struct skrt_device *device, const struct skrt_queue *queue,
-                                struct refusal *why)
-{
-    uint32_t i = 0;
-    while (i < queue->n_launches && queued_possible(device, queue, &queue->launches[i], why))
-        i++;
-    return i;
-}
-
 /* ---------------------------------------------------- their course and their end ---- */
-
-/* Lets the threads have the first launches. */
-static void queue_start(struct skrt_device *device)
-{
-    device->status = SKRT_OK;
-    device->cause[0] = '\0';
-    device->culprit = NULL;
-    device->settled = false;
-    atomic_store(&device->stopped, false);
-    skrt_queue_advance(device);
-    skrt_sched_check_rest(device);
-}
 
 /* The first time at which a launch may take too long: none that begins later does so earlier than
  * if it began now. The job whose launch that is, if it runs. 0 where no launch has a timeout. */
@@ -213,16 +183,6 @@ static void queue_wait(struct skrt_device *device)
     }
 }
 
-/* The status of launches that have all ended. */
-static enum skrt_status status_of_all(const struct skrt_queue *queue,
-                                      const struct skrt_result *results)
-{
-    enum skrt_status status = SKRT_OK;
-    for (uint32_t i = 0; i < queue->n_launches && status != SKRT_LEFT_SET; i++)
-        status = results[i].status == SKRT_OK ? status : results[i].status;
-    return status;
-}
-
 /* Says why the queue was stopped. While the lock is held, no core changes its state. */
 static enum skrt_status report_stop(struct skrt_device *device)
 {
@@ -249,9 +209,9 @@ static enum skrt_status queue_run(struct skrt_device *device, const struct skrt_
                                   struct skrt_result *results)
 {
     struct refusal why;
-    uint32_t impossible = find_impossible(device, queue, &why);
-    if (impossible < queue->n_launches)
-        return refuse_launch(&results[impossible], &why);
+    for (uint32_t i = 0; i < queue->n_launches; i++)
+        if (!queued_possible(device, queue, &queue->launches[i], &why))
+            return refuse_launch(&results[i], &why);
     if (!skrt_queue_open(device, queue, results)) {
         skrt_queue_close(device);
         refuse(&why, "no memory for the cores and their stacks");
@@ -259,11 +219,20 @@ static enum skrt_status queue_run(struct skrt_device *device, const struct skrt_
         errno = ENOMEM;
         return SKRT_INVALID;
     }
-    queue_start(device);
+    /* The threads get the first launches. */
+    device->status = SKRT_OK;
+    device->cause[0] = '\0';
+    device->culprit = NULL;
+    device->settled = false;
+    atomic_store(&device->stopped, false);
+    skrt_queue_advance(device);
+    skrt_sched_check_rest(device);
     queue_wait(device);
-    enum skrt_status status = device->status == SKRT_OK
-                                  ? status_of_all(device->queue, device->results)
-                                  : report_stop(device);
+    enum skrt_status status = device->status == SKRT_OK ? SKRT_OK : report_stop(device);
+    /* That of launches that have all ended. */
+    for (uint32_t i = 0; device->status == SKRT_OK && i < queue->n_launches; i++)
+        if (results[i].status != SKRT_OK && status != SKRT_LEFT_SET)
+            status = results[i].status;
     skrt_queue_close(device);
     return status;
 }
@@ -294,34 +263,24 @@ enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launc
 
 /* ------------------------------------------------------------------ a core ---- */
 
-/* A sub-kernel that is launched alone. */
-static void run_part(struct skrt_core *core, const struct skrt_call *part)
-{
-    skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_KERNEL);
-    skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_OP);
-    skrt_call(core, part, &core->job->launch->part_sites[core->type]);
-    skrt_record(core, SKRT_END, SKRT_PROFILE_OP);
-    skrt_record(core, SKRT_END, SKRT_PROFILE_KERNEL);
-}
-
-static void begin_core(struct skrt_core *core)
-{
-    const struct skrt_launch *launch = core->job->launch;
-    skrt_sched_let_go(core->worker);
-    if (launch->entry)
-        launch->entry(core);
-    else if (launch->parts[core->type].fn)
-        run_part(core, &launch->parts[core->type]);
-}
-
 /* A core begins, or goes on without a stack; whether it has finished (core_run of devices). */
 static bool skrt_launch_core_run(struct skrt_core *core)
 {
     const struct skrt_fiber *fiber = core->fiber;
-    if (core->rows)
+    const struct skrt_launch *launch = core->job->launch;
+    if (!core->rows)
+        skrt_sched_let_go(core->worker);
+    if (core->rows) {
         skrt_rows_go_on(core);
-    else
-        begin_core(core);
+    } else if (launch->entry) {
+        launch->entry(core);
+    } else if (launch->parts[core->type].fn) { /* a sub-kernel that is launched alone */
+        skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_KERNEL);
+        skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_OP);
+        skrt_call(core, &launch->parts[core->type], &launch->part_sites[core->type]);
+        skrt_record(core, SKRT_END, SKRT_PROFILE_OP);
+        skrt_record(core, SKRT_END, SKRT_PROFILE_KERNEL);
+    }
     if (fiber->worker->core != core)
         return false;
     assert(!core->call && !core->sync);

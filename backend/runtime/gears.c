@@ -23,21 +23,15 @@ const struct skrt_gear_case *skrt_gears_find(const struct skrt_gears *gears, con
     return n ? NULL : found;
 }
 
-/* Whether tensors of a shape have room in those of a combination. */
-static bool has_room(const struct skrt_gears *gears, const int64_t *row, const int64_t *shape)
-{
-    for (uint32_t i = 0; i < gears->n_dims; i++)
-        if (row[i] < shape[i])
-            return false;
-    return true;
-}
-
 const struct skrt_gear_case *skrt_gears_fit(const struct skrt_gears *gears, const int64_t *shape)
 {
     const struct skrt_gear_case *best = NULL;
     for (uint32_t i = 0; i < gears->n_cases; i++) {
         const struct skrt_gear_case *row = &gears->cases[i];
-        if (has_room(gears, row->shape, shape) && (!best || row->elements < best->elements))
+        uint32_t n = 0; /* dimensions that have room */
+        while (n < gears->n_dims && row->shape[n] >= shape[n])
+            n++;
+        if (n == gears->n_dims && (!best || row->elements < best->elements))
             best = row;
     }
     return best;
