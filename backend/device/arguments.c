@@ -61,21 +61,18 @@ void *device_run_table(struct device_run *run, const struct op *op, const char *
     return table;
 }
 
-static void spoil(struct device_run *run, unsigned char byte)
-{
-    for (uint32_t i = 0; i < run->memories.count; i++) {
-        struct device_memory *memory = &run->memories.at[i];
-        guarded_set_pattern(&memory->guarded, byte);
-        if (memory->op && !memory->is_table)
-            memset(memory->guarded.at, byte, memory->guarded.size);
-    }
-}
-
 void device_run_spoil(struct backend_run *base, unsigned char byte)
 {
-    struct device_run *run = (struct device_run *)base;
-    for (uint32_t i = 0; i < run->runs.count; i++)
-        spoil(run->runs.at[i], byte);
+    struct device_run *root = (struct device_run *)base;
+    for (uint32_t i = 0; i < root->runs.count; i++) {
+        struct device_run *run = root->runs.at[i];
+        for (uint32_t m = 0; m < run->memories.count; m++) {
+            struct device_memory *memory = &run->memories.at[m];
+            guarded_set_pattern(&memory->guarded, byte);
+            if (memory->op && !memory->is_table)
+                memset(memory->guarded.at, byte, memory->guarded.size);
+        }
+    }
 }
 
 bool device_run_damage(struct backend_run *base, struct run_damage *damage)
@@ -439,20 +436,16 @@ static uint64_t word_of(const struct device_run *run, const struct device_argume
                                               : argument->word;
 }
 
-static void fill_list(struct device_run *run, const struct device_argument *argument)
-{
-    struct device_memory *memory = &run->memories.at[argument->memory];
-    if (list_fill(run, argument->slot.id, (uint64_t *)(uintptr_t)argument->word, run->values))
-        memory->sum = guarded_sum(&memory->guarded);
-}
-
 void tables_fill(struct device_run *run)
 {
     for (uint32_t i = 0; i < run->arguments.count; i++) {
         const struct device_argument *argument = &run->arguments.at[i];
         run->params[i] = word_of(run, argument);
-        if (argument->slot.kind == SLOT_LIST)
-            fill_list(run, argument);
+        if (argument->slot.kind != SLOT_LIST)
+            continue;
+        struct device_memory *memory = &run->memories.at[argument->memory];
+        if (list_fill(run, argument->slot.id, (uint64_t *)(uintptr_t)argument->word, run->values))
+            memory->sum = guarded_sum(&memory->guarded);
     }
 }
 
@@ -467,28 +460,18 @@ static void slot_text(const struct device_launch *launch, const struct device_ar
              own ? "; it is for " : "", own ? launch->ops[argument->op] : "");
 }
 
-/* Records of time go where a launch that makes some is told to. */
-static bool is_constant(const struct device_argument *argument)
-{
-    return argument->slot.kind != SLOT_WORD || argument->slot.id != W_profiling;
-}
-
-static bool is_changed(const struct device_run *run, const struct device_argument *argument)
-{
-    const struct device_memory *memory =
-        argument->memory == NONE ? NULL : &run->memories.at[argument->memory];
-    return memory && memory->sum != guarded_sum(&memory->guarded);
-}
-
 bool tables_find_changed(const struct device_run *run, const struct device_launch *launch,
                          struct text *text)
 {
     char place[1024];
     for (uint32_t i = 0; i < launch->count; i++) {
         const struct device_argument *argument = &run->arguments.at[launch->first + i];
-        bool slot =
-            is_constant(argument) && run->params[launch->first + i] != word_of(run, argument);
-        if (!slot && !is_changed(run, argument))
+        const struct device_memory *memory =
+            argument->memory == NONE ? NULL : &run->memories.at[argument->memory];
+        /* Records of time go where a launch that makes some is told to. */
+        bool records = argument->slot.kind == SLOT_WORD && argument->slot.id == W_profiling;
+        bool slot = !records && run->params[launch->first + i] != word_of(run, argument);
+        if (!slot && (!memory || memory->sum == guarded_sum(&memory->guarded)))
             continue;
         slot_text(launch, argument, i, place, sizeof place);
         text_printf(text, "%s%s\n", slot ? "" : "the table in ", place);

@@ -133,18 +133,6 @@ static void put_launches(FILE *out, const struct outcome *outcome)
     fprintf(out, " in %s", count_text(launches, sizeof launches, outcome->run->launches, "launch"));
 }
 
-/* One way alone: its times stand in the line. */
-static void put_own_times(FILE *out, const struct outcome *outcome)
-{
-    fputs(", ", out);
-    if (outcome->samples.count) {
-        put_times(outcome);
-        return;
-    }
-    put_time(outcome->runner, "", outcome->first);
-    fputs(" (first run)", out);
-}
-
 static void put_verdicts(FILE *out, const struct outcomes *outcomes)
 {
     static const char *const verdicts[] = {[VERDICT_EXACT] = "; bit-exact",
@@ -175,8 +163,14 @@ void run_report_summary(const struct outcomes *outcomes)
     diag_put(out, name->text, name->size);
     fprintf(out, ": %s", count_text(ops, sizeof ops, runner->graph->ops.count, "op"));
     put_launches(out, &outcomes->at[0]);
-    if (outcomes->count == 1)
-        put_own_times(out, &outcomes->at[0]);
+    if (outcomes->count == 1) {
+        fputs(", ", out);
+        if (outcomes->at[0].samples.count)
+            put_times(&outcomes->at[0]);
+        else
+            put_time(runner, "", outcomes->at[0].first);
+        fputs(outcomes->at[0].samples.count ? "" : " (first run)", out);
+    }
     for (unsigned i = 1; i < outcomes->count; i++) {
         const struct outcome *outcome = &outcomes->at[i];
         fprintf(out, "; %s", outcome->name);
@@ -329,31 +323,25 @@ static void put_outcome(struct json *json, const struct outcome *outcome)
     json_close_object(json);
 }
 
-static void put_ratio_json(struct json *json, const struct outcomes *outcomes)
-{
-    struct ratio ratio = samples_ratio(&outcomes->at[0].samples, &outcomes->at[1].samples);
-    if (!ratio.known)
-        return;
-    json_key(json, "times");
-    json_open_object(json);
-    add_number(json, "ratio", ratio.middle);
-    add_number(json, "low", ratio.low);
-    add_number(json, "high", ratio.high);
-    add_bool(json, "clear", ratio.clear);
-    json_close_object(json);
-}
-
 static void put_comparison(struct json *json, const struct outcomes *outcomes)
 {
     static const char *const verdicts[] = {[VERDICT_EXACT] = "bit-exact",
                                            [VERDICT_CLOSE] = "within the tolerance",
                                            [VERDICT_DIFFERENT] = "different"};
+    struct ratio ratio = samples_ratio(&outcomes->at[0].samples, &outcomes->at[1].samples);
     json_line(json);
     json_key(json, "comparison");
     json_open_object(json);
     json_add_string(json, "results", verdicts[outcomes->verdict]);
-    if (!is_steady(outcomes->at[0].runner->invocation))
-        put_ratio_json(json, outcomes);
+    if (!is_steady(outcomes->at[0].runner->invocation) && ratio.known) {
+        json_key(json, "times");
+        json_open_object(json);
+        add_number(json, "ratio", ratio.middle);
+        add_number(json, "low", ratio.low);
+        add_number(json, "high", ratio.high);
+        add_bool(json, "clear", ratio.clear);
+        json_close_object(json);
+    }
     json_close_object(json);
 }
 
