@@ -430,6 +430,28 @@ static void test_string_sections(void **state)
     arena_free(&keeper.arena.memory);
 }
 
+/* Sections that are ordered by others follow the order of these; a name that begins as one of those
+ * that are left out is another one. */
+static void test_link_order(void **state)
+{
+    (void)state;
+    assemble("ordered", ".section .text.f,\"ax\",@progbits,unique,1\nf1: ret\n"
+                        ".section .text.f,\"ax\",@progbits,unique,2\nf2: ret\n"
+                        ".section .links,\"ao\",@progbits,f2,unique,3\n.byte 2\n"
+                        ".section .links,\"ao\",@progbits,f1,unique,4\n.byte 1\n"
+                        ".section .note.GNU-stacks,\"\",@progbits\n.byte 3\n");
+    struct object_link *link = link_pair("ordered.o", NULL);
+    assert_ok(link, write_link(link, "in_order.o"));
+    object_link_free(link);
+    struct keeper keeper;
+    read_back(&keeper, "in_order.o");
+    const struct object_section *links = section_named(&keeper, ".links");
+    assert_int_equal(links->size, 2);
+    assert_memory_equal(links->data, "\1\2", 2);
+    assert_int_equal(section_named(&keeper, ".note.GNU-stacks")->size, 1);
+    arena_free(&keeper.arena.memory);
+}
+
 static void test_stack_notes(void **state)
 {
     (void)state;
@@ -560,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_comdat_references),
         cmocka_unit_test(test_string_sections),
         cmocka_unit_test(test_stack_notes),
+        cmocka_unit_test(test_link_order),
         cmocka_unit_test(test_frame_end),
         cmocka_unit_test(test_odd_sections),
         cmocka_unit_test(test_aarch64),
