@@ -205,7 +205,9 @@ static void verify_gears(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
     struct gear_table table;
-    bool ok = graph->gears.count > 0;
+    bool ok = true;
+    if (graph->gears.count == 0)
+        return;
     for (uint32_t i = 0; i < graph->gears.count; i++) {
         const struct gear *gear = &graph->gears.at[i];
         ok = verify_name(gv, gear) && ok;
