@@ -221,6 +221,11 @@ static struct golden_job *wait_for_one(struct golden_job *jobs, uint32_t count, 
     }
 }
 
+static void close_output(void *output)
+{
+    fclose(output);
+}
+
 /* Takes the result of a process that has ended. One that dies while it rewrites a file leaves an
  * intermediate text there, which is replaced by the old one. */
 static void end_job(const struct golden_processes *processes, struct golden_job *job, int status)
@@ -231,6 +236,8 @@ static void end_job(const struct golden_processes *processes, struct golden_job 
     size_t size = ended ? (size_t)end : end < MAX_NOISE ? (size_t)end : MAX_NOISE;
     char error[512];
     struct text printed = {NULL, 0, 0};
+    struct mem_guard guard;
+    mem_guard(&guard, close_output, job->output);
     text_grow(&printed, size + 1);
     printed.size = file_read_at(fd, job->path, 0, printed.at, size, error, sizeof error) ? size : 0;
     if (ended) {
@@ -256,6 +263,7 @@ static void end_job(const struct golden_processes *processes, struct golden_job 
         }
     }
     text_free(&printed);
+    mem_unguard(&guard);
     fclose(job->output);
     file_bytes_free(&job->old);
     job->pid = 0;
