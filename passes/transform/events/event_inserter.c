@@ -12,19 +12,7 @@
 /* Passive ops neither send nor wait. A dependence on one is a dependence on all that it waits for,
  * of which the last op on each stream is enough. */
 
-/* What an op waits for by passive ones, as edges: from the last op of each lane. */
-static void take_conducted(struct inserter *in)
-{
-    for (uint32_t lane = 0; lane < in->n_lanes; lane++) {
-        if (in->conducted[lane] == 0)
-            continue;
-        uint32_t from = inserter_ranked(in, lane, in->conducted[lane]);
-        vec_push(&in->edges,
-                 ((struct order_edge){.from = from, .name = NONE, .kind = ORDER_EVENT}));
-        in->conducted[lane] = 0;
-    }
-}
-
+/* Of passive ops, the last op of each lane that they conduct is a predecessor. */
 void conduct_take_edges(struct inserter *in, uint32_t op)
 {
     bool conducted = false;
@@ -38,8 +26,14 @@ void conduct_take_edges(struct inserter *in, uint32_t op)
         inserter_join(in, in->conducted, inserter_know(in, BY_LAUNCHES, from));
         conducted = true;
     }
-    if (conducted)
-        take_conducted(in);
+    for (uint32_t lane = 0; conducted && lane < in->n_lanes; lane++) {
+        if (in->conducted[lane] == 0)
+            continue;
+        uint32_t from = inserter_ranked(in, lane, in->conducted[lane]);
+        vec_push(&in->edges,
+                 ((struct order_edge){.from = from, .name = NONE, .kind = ORDER_EVENT}));
+        in->conducted[lane] = 0;
+    }
 }
 
 bool conduct_stays(const struct inserter *in, uint32_t op, const struct order_edge *edge)
@@ -111,20 +105,6 @@ void kept_find(struct id_map *kept, struct id_map *names, const struct module *m
 
 /* ------------------------------------------------------------------------ by entries ---- */
 
-/* Events that an entry names, in arguments or instructions. */
-static void find_named(struct id_map *named, const struct entry *entry)
-{
-    for (uint32_t i = 0; i < entry->args.count; i++)
-        if (entry->args.at[i].kind == ARG_SEND || entry->args.at[i].kind == ARG_RECV)
-            id_map_set(named, entry->args.at[i].id, 1);
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            const struct instr *instr = &entry->programs[core].instrs.at[i];
-            if (instr_info(instr->op)->effect == EFFECT_EVENT && !instr->word)
-                id_map_set(named, instr->number[0], 1);
-        }
-}
-
 static void reserve(struct id_map *written, struct id_map *names, const struct id_map *named,
                     const struct graph *graph, struct range events)
 {
@@ -141,8 +121,18 @@ void kept_find_written(struct id_map *written, struct id_map *names, const struc
                        const struct graph *graph)
 {
     struct id_map named = {NULL, 0, 0};
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        find_named(&named, &module->entries.at[i]);
+    for (uint32_t e = 0; e < module->entries.count; e++) {
+        const struct entry *entry = &module->entries.at[e];
+        for (uint32_t i = 0; i < entry->args.count; i++)
+            if (entry->args.at[i].kind == ARG_SEND || entry->args.at[i].kind == ARG_RECV)
+                id_map_set(&named, entry->args.at[i].id, 1);
+        for (int core = 0; core < CORE_TYPES; core++)
+            for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+                const struct instr *instr = &entry->programs[core].instrs.at[i];
+                if (instr_info(instr->op)->effect == EFFECT_EVENT && !instr->word)
+                    id_map_set(&named, instr->number[0], 1);
+            }
+    }
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         reserve(written, names, &named, graph, graph->blocks.at[b].send);
         reserve(written, names, &named, graph, graph->blocks.at[b].recv);
@@ -162,41 +152,20 @@ static bool lists_event(const struct graph *graph, struct range events, uint32_t
     return false;
 }
 
-/* The `send` or `recv` of what an op is launched as. */
-static struct range launch_events(const struct inserter *in, uint32_t op, bool send)
-{
-    uint32_t block = in->launches.at[in->launch_of[op]].block;
-    if (block == NONE)
-        return (struct range){0, 0};
-    return send ? in->graph->blocks.at[block].send : in->graph->blocks.at[block].recv;
-}
-
 /* The first of these, written and not yet given, that the op waits for or its launch does. */
 static uint32_t find_received(struct inserter *in, struct range sent, uint32_t to)
 {
     const struct graph *graph = in->graph;
     struct range of_op = op_clauses(graph, &graph->ops.at[to])->recv;
+    uint32_t block = in->launches.at[in->launch_of[to]].block;
     for (uint32_t i = 0; i < sent.count; i++) {
         uint32_t event = graph->refs.at[sent.first + i];
         if (id_map_find(in->written, event) == 1 &&
             (lists_event(graph, of_op, event) ||
-             lists_event(graph, launch_events(in, to, false), event)))
+             (block != NONE && lists_event(graph, graph->blocks.at[block].recv, event))))
             return event;
     }
     return NONE;
-}
-
-/* The name of such an event that has the two sides of this one; NONE: there is none. */
-static uint32_t kept_name(struct inserter *in, const struct event *event)
-{
-    const struct graph *graph = in->graph;
-    uint32_t name =
-        find_received(in, op_clauses(graph, &graph->ops.at[event->from])->send, event->to);
-    if (name == NONE && event->from_launch)
-        name = find_received(in, launch_events(in, event->from, true), event->to);
-    if (name != NONE)
-        id_map_set(in->written, name, 2);
-    return name;
 }
 
 /* -------------------------------------------------------------------- by fixed slots ---- */
@@ -319,15 +288,6 @@ static uint32_t event_word(struct module *module, uint32_t id)
     return word;
 }
 
-/* What sends: a super kernel, the first result of an op, or what has none, by its type. */
-static uint32_t sender_name(const struct inserter *in, const struct event *event)
-{
-    const struct op *op = &in->graph->ops.at[event->from];
-    if (event->from_launch)
-        return in->graph->blocks.at[in->launches.at[in->launch_of[event->from]].block].name;
-    return op->results.count ? in->graph->values.at[op->results.first].name : op->type;
-}
-
 /* The name itself, or that with the first number behind it that no event has yet. */
 static uint32_t unused_name(struct inserter *in, uint32_t base)
 {
@@ -355,14 +315,27 @@ static int compare_events(const void *a, const void *b, void *position)
 
 uint32_t events_name(struct inserter *in)
 {
+    const struct graph *graph = in->graph;
     if (in->events.count) /* sorting nothing at NULL is undefined */
         qsort_r(in->events.at, in->events.count, sizeof *in->events.at, compare_events,
                 in->order->position);
     for (uint32_t i = 0; i < in->events.count; i++) {
         struct event *event = &in->events.at[i];
-        event->name = kept_name(in, event);
-        if (event->name == NONE)
-            event->name = unused_name(in, event_word(in->module, sender_name(in, event)));
+        const struct op *from = &graph->ops.at[event->from];
+        uint32_t block = in->launches.at[in->launch_of[event->from]].block;
+        /* An event that an entry names and that has the two sides of this one gives it its name. */
+        event->name = find_received(in, op_clauses(graph, from)->send, event->to);
+        if (event->name == NONE && event->from_launch)
+            event->name = find_received(in, graph->blocks.at[block].send, event->to);
+        if (event->name != NONE) {
+            id_map_set(in->written, event->name, 2);
+            continue;
+        }
+        /* Else the sender: a super kernel, the first result of an op, or its type. */
+        uint32_t sender = event->from_launch    ? graph->blocks.at[block].name
+                          : from->results.count ? graph->values.at[from->results.first].name
+                                                : from->type;
+        event->name = unused_name(in, event_word(in->module, sender));
     }
     return count_words(in);
 }

@@ -45,37 +45,22 @@ static uint32_t lane_of_label(struct id_map *lanes, uint32_t label, uint32_t *n_
     return *lane;
 }
 
-/* Passive ops are neither its first nor its last, unless it has no others. */
-static void add_to_launch(const struct inserter *in, struct outer_launch *launch, uint32_t op)
-{
-    if (in->passive[op])
-        return;
-    if (in->passive[launch->first]) {
-        launch->first = op;
-        launch->place = in->order->position[op];
-    }
-    launch->last = op;
-}
-
-static bool is_fixed(const struct inserter *in, uint32_t block)
-{
-    return block != NONE && attr_flag(in->module, in->graph->blocks.at[block].attrs, W_fixed_slots);
-}
-
 static uint32_t add_launch(struct inserter *in, struct id_map *lanes, uint32_t block, uint32_t op)
 {
-    uint32_t lane = in->lane_of[op], place = in->order->position[op];
+    uint32_t place = in->order->position[op];
+    struct outer_launch launch = {.block = block,
+                                  .lane = in->lane_of[op],
+                                  .first = op,
+                                  .last = op,
+                                  .place = place,
+                                  .end = place + 1};
     if (block != NONE) {
-        uint32_t label = attr_string(in->module, in->graph->blocks.at[block].attrs, W_stream);
-        lane = lane_of_label(lanes, stream_label(label), &in->n_lanes);
+        struct range attrs = in->graph->blocks.at[block].attrs;
+        uint32_t label = attr_string(in->module, attrs, W_stream);
+        launch.lane = lane_of_label(lanes, stream_label(label), &in->n_lanes);
+        launch.fixed = attr_flag(in->module, attrs, W_fixed_slots);
     }
-    vec_push(&in->launches, (struct outer_launch){.block = block,
-                                                  .lane = lane,
-                                                  .first = op,
-                                                  .last = op,
-                                                  .fixed = is_fixed(in, block),
-                                                  .place = place,
-                                                  .end = place + 1});
+    vec_push(&in->launches, launch);
     return in->launches.count - 1;
 }
 
@@ -95,10 +80,17 @@ static void find_launches(struct inserter *in)
         in->rank[op] = ranks[lane] += !in->passive[op];
         if (*launch == NONE)
             *launch = add_launch(in, &lanes, block, op);
-        add_to_launch(in, &in->launches.at[*launch], op);
-        if (!in->passive[op])
-            in->launches.at[*launch].end = i + 1;
         in->launch_of[op] = *launch;
+        if (in->passive[op])
+            continue;
+        /* Passive ops are neither its first nor its last, unless it has no others. */
+        struct outer_launch *of = &in->launches.at[*launch];
+        if (in->passive[of->first]) {
+            of->first = op;
+            of->place = i;
+        }
+        of->last = op;
+        of->end = i + 1;
     }
     mem_free(ranks);
     id_map_free(&lanes);
@@ -121,20 +113,6 @@ static void rank_ops(struct inserter *in)
 
 /* ------------------------------------------------------------------------- inserting ---- */
 
-/* What the op that waits for an event learns by it. */
-static void learn(struct inserter *in, enum knowledge by, const struct event *event)
-{
-    const struct outer_launch *sender = &in->launches.at[in->launch_of[event->from]];
-    uint32_t *start = in->frame->start[by], *of_op = inserter_know(in, by, event->to);
-    uint32_t *know = event->to_launch ? start : of_op;
-    if (event->from_launch && sender->know[by])
-        inserter_join(in, know, sender->know[by]);
-    else
-        inserter_join_done(in, by, know, event->from);
-    if (event->to_launch)
-        inserter_join(in, of_op, start);
-}
-
 /* Makes an event for the order `from` before `to`, and gives `to` what it learns by it. */
 static void add_event(struct inserter *in, uint32_t from, uint32_t to, bool implied)
 {
@@ -148,8 +126,16 @@ static void add_event(struct inserter *in, uint32_t from, uint32_t to, bool impl
         !event.inner && receiver->block != NONE && (receiver->first == to || receiver->fixed);
     if (!event.inner || !sender->fixed)
         vec_push(&in->events, event);
-    for (enum knowledge by = 0; by < inserter_kinds(in); by++)
-        learn(in, by, &event);
+    for (enum knowledge by = 0; by < inserter_kinds(in); by++) {
+        uint32_t *start = in->frame->start[by], *of_op = inserter_know(in, by, to);
+        uint32_t *know = event.to_launch ? start : of_op;
+        if (event.from_launch && sender->know[by])
+            inserter_join(in, know, sender->know[by]);
+        else
+            inserter_join_done(in, by, know, from);
+        if (event.to_launch)
+            inserter_join(in, of_op, start);
+    }
 }
 
 /* Edges of an op, the latest `from` first: it may imply the others. */
@@ -248,17 +234,6 @@ static struct launch_frame *take_frame(struct inserter *in)
     return frame;
 }
 
-static void free_frames(struct inserter *in)
-{
-    for (uint32_t i = 0; i < in->frames.count; i++) {
-        for (enum knowledge by = 0; by < KNOWLEDGE; by++)
-            mem_free(in->frames.at[i]->start[by]);
-        mem_free(in->frames.at[i]->last_inner);
-        mem_free(in->frames.at[i]);
-    }
-    vec_free(&in->frames);
-}
-
 static void begin_launch(struct inserter *in, struct outer_launch *launch)
 {
     struct launch_frame *frame = in->frame = launch->frame = take_frame(in);
@@ -340,11 +315,16 @@ static bool check_size(struct inserter *in)
     return false;
 }
 
-/* Whether a launch with fixed slots, which waits as a whole, would wait for itself. */
-static bool check_circle(struct inserter *in)
+/* A launch with fixed slots, which waits as a whole, may wait for itself then. */
+static bool check_cycle(struct inserter *in)
 {
     struct order order;
     struct order_cycle cycle;
+    bool fixed = false;
+    for (uint32_t i = 0; i < in->launches.count; i++)
+        fixed |= in->launches.at[i].fixed;
+    if (!fixed)
+        return true;
     uint32_t *sorted = mem_calloc(in->graph->ops.count, sizeof *sorted);
     order_init(&order, in->module, in->graph);
     bool acyclic = order_sort(&order, sorted, &cycle);
@@ -357,14 +337,6 @@ static bool check_circle(struct inserter *in)
     order_free(&order);
     mem_free(sorted);
     return acyclic;
-}
-
-static bool has_fixed(const struct inserter *in)
-{
-    for (uint32_t i = 0; i < in->launches.count; i++)
-        if (in->launches.at[i].fixed)
-            return true;
-    return false;
 }
 
 static bool insert_graph(struct inserter *in)
@@ -389,7 +361,7 @@ static bool insert_graph(struct inserter *in)
     if (!check_limit(in, events_name(in)))
         return false;
     events_write(in);
-    return !has_fixed(in) || check_circle(in);
+    return check_cycle(in);
 }
 
 static void inserter_free(struct inserter *in)
@@ -411,7 +383,13 @@ static void inserter_free(struct inserter *in)
     mem_free(in->conducted);
     mem_free(in->launch_of);
     mem_free(in->lane_know);
-    free_frames(in);
+    for (uint32_t i = 0; i < in->frames.count; i++) {
+        for (enum knowledge by = 0; by < KNOWLEDGE; by++)
+            mem_free(in->frames.at[i]->start[by]);
+        mem_free(in->frames.at[i]->last_inner);
+        mem_free(in->frames.at[i]);
+    }
+    vec_free(&in->frames);
     vec_free(&in->edges);
     id_map_free(&in->sender);
 }
