@@ -56,36 +56,6 @@ static bool is_pattern(const struct module *module, uint32_t word)
     return sk_option_is_pattern(name->text, name->size);
 }
 
-/* Calls `visit` for each block that is a super kernel, with its options. */
-static void visit_options(struct pass_context *context, struct types *types,
-                          void (*visit)(struct pass_context *, struct types *, const struct graph *,
-                                        uint32_t block, const struct sk_options *))
-{
-    struct module *module = context->module;
-    for (uint32_t g = 0; g < module->graphs.count; g++) {
-        const struct graph *graph = &module->graphs.at[g];
-        for (uint32_t b = 0; b < graph->blocks.count; b++) {
-            const struct block *block = &graph->blocks.at[b];
-            if (block->kind == BLOCK_SUPERKERNEL)
-                visit(context, types, graph, b, block_options(module, block));
-        }
-    }
-}
-
-/* Gives the types of all lists their ids, and learns whether there are any. */
-static void intern_types(struct pass_context *context, struct types *types,
-                         const struct graph *graph, uint32_t block,
-                         const struct sk_options *options)
-{
-    (void)graph;
-    (void)block;
-    for (int i = 0; i < LISTS; i++) {
-        struct sk_setting rest = options->of[lists[i].option];
-        while (next_type(context->module, &rest) != NONE)
-            types->any = true;
-    }
-}
-
 static bool is_member(const struct superkernel *sk, uint32_t op)
 {
     return superkernel_index(sk, op) != NONE && !sk->order->passive[op];
@@ -156,36 +126,28 @@ static bool reads_stale(const struct superkernel *sk, uint32_t i, bool word)
     return false;
 }
 
-/* What a pattern asks for. */
-static void find_fitting(const struct superkernel *sk, uint32_t pattern, uint8_t bit,
-                         uint8_t *wishes)
-{
-    struct types *types = sk->user;
-    const struct intern_name *word = &sk->module->names.names[pattern];
-    for (uint32_t i = 0; i < sk->count; i++) {
-        const struct intern_name *type = &sk->module->names.names[superkernel_op(sk, i)->type];
-        if (!sk_option_fits(word->text, word->size, type->text, type->size))
-            continue;
-        wishes[i] |= bit;
-        types->met[pattern] |= bit;
-    }
-}
-
-/* What lists of types ask for; there are none where `user` is NULL. */
+/* What lists of types and patterns ask for; there are none where `user` is NULL. */
 static void find_listed(const struct superkernel *sk, uint8_t *wishes)
 {
     struct types *types = sk->user;
+    const struct intern_name *names = sk->module->names.names;
     struct vec_u32 listed = {NULL, 0, 0};
-    for (int i = 0; types && i < LISTS; i++) {
-        struct sk_setting rest = sk->options->of[lists[i].option];
-        uint32_t type;
-        while ((type = next_type(sk->module, &rest)) != NONE) {
-            if (is_pattern(sk->module, type)) {
-                find_fitting(sk, type, lists[i].bit, wishes);
+    for (int list = 0; types && list < LISTS; list++) {
+        struct sk_setting rest = sk->options->of[lists[list].option];
+        uint32_t word;
+        while ((word = next_type(sk->module, &rest)) != NONE) {
+            if (!is_pattern(sk->module, word)) {
+                types->listed[word] |= lists[list].bit;
+                vec_push(&listed, word);
                 continue;
             }
-            types->listed[type] |= lists[i].bit;
-            vec_push(&listed, type);
+            for (uint32_t i = 0; i < sk->count; i++) {
+                const struct intern_name *type = &names[superkernel_op(sk, i)->type];
+                if (!sk_option_fits(names[word].text, names[word].size, type->text, type->size))
+                    continue;
+                wishes[i] |= lists[list].bit;
+                types->met[word] |= lists[list].bit;
+            }
         }
     }
     for (uint32_t i = 0; types && i < sk->count; i++) {
@@ -242,13 +204,6 @@ static void add_pairs(struct placing *p, uint32_t at, uint32_t count)
     }
 }
 
-static void place_before(struct placing *p, uint32_t call)
-{
-    uint32_t place;
-    if (call_site_dcci_before(p->program, call, &place))
-        add_dcci(p, place);
-}
-
 /* Returns where the stretch up to the next call begins. */
 static uint32_t place_after(struct placing *p, uint32_t i)
 {
@@ -264,22 +219,16 @@ static uint32_t place_after(struct placing *p, uint32_t i)
     return place;
 }
 
-static bool is_preload_of(const struct instr *instr, const struct instr *call)
-{
-    if (instr->op == INSTR_preload_data)
-        return instr->number[0] == call->number[0];
-    return instr->op == INSTR_preload && instr->kernel == call->kernel;
-}
-
-/* The first preload for the next call in its stretch, or the stretch's end: preloads stand at the
- * op before their own (preload-code). */
+/* The first preload for the next call in its stretch, or the stretch's end: preloads are at the op
+ * before their own (preload-code). */
 static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t call)
 {
     const struct instr *instrs = p->program->instrs.at;
-    uint32_t at = begin;
-    while (at < call && !is_preload_of(&instrs[at], &instrs[call]))
-        at++;
-    return at;
+    for (uint32_t at = begin; at < call; at++)
+        if ((instrs[at].op == INSTR_preload && instrs[at].kernel == instrs[call].kernel) ||
+            (instrs[at].op == INSTR_preload_data && instrs[at].number[0] == instrs[call].number[0]))
+            return at;
+    return call;
 }
 
 /* `count` ops without a part here stand between two calls, of which the later one is NONE at the
@@ -317,8 +266,9 @@ static void place_all(struct placing *p)
         if (p->absent && absent > 0)
             place_absent(p, begin, p->calls[i], absent);
         absent = 0;
-        if (p->wishes[i] & BEFORE)
-            place_before(p, p->calls[i]);
+        uint32_t place;
+        if (p->wishes[i] & BEFORE && call_site_dcci_before(p->program, p->calls[i], &place))
+            add_dcci(p, place);
         begin = place_after(p, i);
     }
     if (p->absent && absent > 0)
@@ -422,31 +372,47 @@ static void suggest_type(struct pass_context *context, const struct graph *graph
     diag_suggest(context->diags, &suggest);
 }
 
-/* A scope may have become several super kernels, and options of the command line are those of all:
- * a type is at its place if any that lists it has such an op. */
-static void warn_types(struct pass_context *context, struct types *types, const struct graph *graph,
-                       uint32_t block, const struct sk_options *options)
+/* Goes through the lists of a super kernel. Without `met`: gives the types ids, and learns whether
+ * there are any. Then: warns of those that no op has. A scope may have become several super
+ * kernels, and options of the command line are those of all, so a type is at its place if any that
+ * lists it has such an op. */
+static void look_at_types(struct pass_context *context, struct types *types,
+                          const struct graph *graph, uint32_t block)
 {
+    struct module *module = context->module;
+    const struct block *superkernel = &graph->blocks.at[block];
+    const struct sk_options *options = block_options(module, superkernel);
     for (int i = 0; i < LISTS; i++) {
         struct sk_setting rest = options->of[lists[i].option];
         struct span span = no_span; /* found once, in time proportional to the options */
         bool found = false;
         uint32_t type;
-        while ((type = next_type(context->module, &rest)) != NONE) {
-            if (types->met[type] & lists[i].bit)
+        while ((type = next_type(module, &rest)) != NONE) {
+            types->any = true;
+            if (!types->met || types->met[type] & lists[i].bit)
                 continue;
             types->met[type] |= lists[i].bit;
             if (!found)
-                span = locate_option(context->module, &graph->blocks.at[block], lists[i].option);
+                span = locate_option(module, superkernel, lists[i].option);
             found = true;
-            bool pattern = is_pattern(context->module, type);
+            bool pattern = is_pattern(module, type);
             if (diag_at(context->diags, DIAG_option_op_type, span,
                         pattern ? "'%s' has the pattern '%.*s', which no op's type here fits"
                                 : "'%s' names the op type '%.*s', which no op here has",
-                        sk_option_key(lists[i].option), NAME(context->module, type)) &&
+                        sk_option_key(lists[i].option), NAME(module, type)) &&
                 !pattern)
                 suggest_type(context, graph, block, type);
         }
+    }
+}
+
+static void look_at_all_types(struct pass_context *context, struct types *types)
+{
+    for (uint32_t g = 0; g < context->module->graphs.count; g++) {
+        const struct graph *graph = &context->module->graphs.at[g];
+        for (uint32_t b = 0; b < graph->blocks.count; b++)
+            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+                look_at_types(context, types, graph, b);
     }
 }
 
@@ -463,21 +429,17 @@ static bool visit(struct superkernel *sk)
     return true;
 }
 
-static bool visit_listed(struct pass_context *context, struct types *types)
-{
-    uint32_t names = context->module->names.count;
-    types->listed = mem_calloc(names, 1);
-    types->met = mem_calloc(names, 1);
-    bool ok = superkernels_visit_in_turn(context, visit, types);
-    visit_options(context, types, warn_types);
-    mem_free(types->listed);
-    mem_free(types->met);
-    return ok;
-}
-
 bool pass_dcci(struct pass_context *context)
 {
     struct types types = {.any = false};
-    visit_options(context, &types, intern_types);
-    return types.any ? visit_listed(context, &types) : superkernels_visit(context, visit);
+    look_at_all_types(context, &types);
+    if (!types.any)
+        return superkernels_visit(context, visit);
+    types.listed = mem_calloc(context->module->names.count, 1);
+    types.met = mem_calloc(context->module->names.count, 1);
+    bool ok = superkernels_visit_in_turn(context, visit, &types);
+    look_at_all_types(context, &types);
+    mem_free(types.listed);
+    mem_free(types.met);
+    return ok;
 }
