@@ -48,12 +48,6 @@ static unsigned wait_bit(enum core_type core)
     return core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
 }
 
-/* The words behind a kernel's calls, as far as the kernel decides: any wait for `wait`. */
-static unsigned built_for(const struct starter *s, uint32_t i)
-{
-    return s->built[i];
-}
-
 static unsigned parts_of(const struct starter *s, uint32_t i)
 {
     unsigned parts = 0;
@@ -79,18 +73,18 @@ static void find_reads(struct starter *s)
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t id = sk->ops[i];
         const struct clauses *clauses = op_clauses(sk->graph, superkernel_op(sk, i));
-        if (clauses->recv.count && !(built_for(s, i) & EARLY_READS_LATE))
+        if (clauses->recv.count && !(s->built[i] & EARLY_READS_LATE))
             s->reads[i] |= READS_BEFORE;
-        if (clauses->send.count && !(built_for(s, i) & EARLY_READS_DONE))
+        if (clauses->send.count && !(s->built[i] & EARLY_READS_DONE))
             s->reads[i] |= READS_BEHIND;
         for (uint32_t e = sk->order->first[id]; e < sk->order->first[id + 1]; e++) {
             const struct order_edge *edge = &sk->order->edges[e];
             uint32_t from = superkernel_index(sk, edge->from);
             if (from == NONE)
                 continue;
-            if (order_is_from_start(sk->order, edge, id) && !(built_for(s, i) & EARLY_READS_LATE))
+            if (order_is_from_start(sk->order, edge, id) && !(s->built[i] & EARLY_READS_LATE))
                 s->reads[i] |= READS_BEFORE;
-            if (order_is_for_reads(sk->order, edge) && !(built_for(s, from) & EARLY_READS_DONE))
+            if (order_is_for_reads(sk->order, edge) && !(s->built[from] & EARLY_READS_DONE))
                 s->reads[from] |= READS_BEHIND;
         }
     }
@@ -142,7 +136,7 @@ static bool report_place(const struct starter *s, uint32_t i, enum core_type cor
 static bool check_op(const struct starter *s, uint32_t i)
 {
     const struct superkernel *sk = s->sk;
-    if (!built_for(s, i))
+    if (!s->built[i])
         return true;
     if (attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, W_dynamic))
         return report(s, i, "dynamic kernels have none", "take 'early_start' or 'dynamic' away");
@@ -160,7 +154,7 @@ static void warn_entry_only(const struct starter *s)
 {
     struct diags *diags = s->sk->context->diags;
     for (uint32_t i = 0; i < s->sk->count; i++) {
-        if (!built_for(s, i))
+        if (!s->built[i])
             continue;
         if (diag_at(diags, DIAG_early_start_kernel, op_span(s, i),
                     "early-start=2 is for the entry alone, but the kernel '@%.*s' was built to do "
@@ -190,19 +184,9 @@ static unsigned wait_instrs(struct instr instrs[3], unsigned previous, enum core
     return n;
 }
 
-/* The nearest instruction before `at` that is neither gone nor a preload, or NONE. */
-static uint32_t index_before(const struct side *side, uint32_t at)
-{
-    while (at > 0) {
-        at--;
-        if (!(side->edits[at] & EDIT_GONE) && !program_has_ahead(side->program, at))
-            return at;
-    }
-    return NONE;
-}
-
-/* Finds the waits of `early_wait previous` directly before the op's call on a core. Their indexes
- * go to `found`; false, with `*odd` where it fails, if others stand there. */
+/* Finds the waits of `early_wait previous` directly before the op's call on a core, but for
+ * preloads and what is gone. Their indexes go to `found`; false, with `*odd` where it fails, if
+ * others are there. */
 static bool find_waits(const struct starter *s, uint32_t i, enum core_type core, unsigned previous,
                        uint32_t found[3], unsigned *count, uint32_t *odd)
 {
@@ -211,10 +195,13 @@ static bool find_waits(const struct starter *s, uint32_t i, enum core_type core,
     *count = wait_instrs(wanted, previous, core, parts_of(s, i) & wait_bit(1 - core));
     uint32_t at = side->call[i];
     for (unsigned n = *count; n-- > 0;) {
-        *odd = at = index_before(side, at);
-        if (at == NONE)
+        while (at > 0 &&
+               (side->edits[at - 1] & EDIT_GONE || program_has_ahead(side->program, at - 1)))
+            at--;
+        *odd = at ? at - 1 : NONE;
+        if (at == 0)
             return false;
-        const struct instr *instr = &side->program->instrs.at[at];
+        const struct instr *instr = &side->program->instrs.at[--at];
         if (instr->op != wanted[n].op || instr->word != wanted[n].word)
             return false;
         found[n] = at;
@@ -384,13 +371,6 @@ static void gather(struct instrs *instrs, enum instr_op early, enum instr_op lat
     *instrs = out;
 }
 
-/* The entry splits barriers too: arrivals come as early as preloads allow, then awaits as late. */
-static void split_barriers(struct instrs *instrs)
-{
-    gather(instrs, INSTR_arrive, INSTR_preload);
-    gather(instrs, INSTR_preload, INSTR_await);
-}
-
 static void rewrite(struct starter *s, enum core_type core)
 {
     const struct side *side = &s->sides[core];
@@ -403,7 +383,9 @@ static void rewrite(struct starter *s, enum core_type core)
         if (side->edits[i] & EDIT_AWAIT_BEHIND)
             vec_push(&instrs, instr_make(INSTR_await, core));
     }
-    split_barriers(&instrs);
+    /* The entry splits barriers too: arrivals come as early as preloads allow, awaits as late. */
+    gather(&instrs, INSTR_arrive, INSTR_preload);
+    gather(&instrs, INSTR_preload, INSTR_await);
     superkernel_replace(s->sk, core, &instrs);
 }
 
@@ -423,32 +405,26 @@ static void side_init(struct starter *s, enum core_type core)
     }
 }
 
-static bool start(struct starter *s)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < s->sk->count; i++) {
-        unsigned built = built_for(s, i);
-        if (built & EARLY_WAIT_MIX)
-            ok = start_waits(s, i) && ok;
-        for (int core = 0; built & EARLY_SET && core < CORE_TYPES; core++)
-            if (s->sides[core].call[i] != NONE)
-                ok = start_arrival(s, i, core) && ok;
-    }
-    for (int core = 0; ok && core < CORE_TYPES; core++)
-        rewrite(s, core);
-    return ok;
-}
-
+/* Of an entry whose ops may all start early. */
 static bool start_entry(struct starter *s, bool any_built)
 {
+    bool ok = true;
     side_init(s, CORE_AIC);
     side_init(s, CORE_AIV);
     s->synchronised = superkernel_is_synchronised(s->sk);
     s->reads = mem_calloc(s->sk->count, 1);
     if (any_built)
         find_reads(s);
-    bool ok = start(s);
+    for (uint32_t i = 0; i < s->sk->count; i++) {
+        if (s->built[i] & EARLY_WAIT_MIX)
+            ok = start_waits(s, i) && ok;
+        for (int core = 0; s->built[i] & EARLY_SET && core < CORE_TYPES; core++)
+            if (s->sides[core].call[i] != NONE)
+                ok = start_arrival(s, i, core) && ok;
+    }
     for (int core = 0; core < CORE_TYPES; core++) {
+        if (ok)
+            rewrite(s, core);
         mem_free(s->sides[core].call);
         mem_free(s->sides[core].edits);
     }
@@ -456,28 +432,21 @@ static bool start_entry(struct starter *s, bool any_built)
     return ok;
 }
 
-static bool visit_built(struct starter *s, bool any_built)
-{
-    int64_t option = s->sk->options->of[SK_early_start].number;
-    bool ok = true;
-    for (uint32_t i = 0; i < s->sk->count; i++)
-        ok = check_op(s, i) && ok;
-    if (!ok || option == 0 || superkernel_is_two_lists(s->sk))
-        return ok;
-    if (option == 2)
-        warn_entry_only(s);
-    return start_entry(s, any_built);
-}
-
 static bool visit(struct superkernel *sk)
 {
     struct starter s = {.sk = sk, .built = mem_calloc(sk->count, 1)};
-    bool any = false;
+    int64_t option = sk->options->of[SK_early_start].number;
+    bool any = false, ok = true;
     for (uint32_t i = 0; i < sk->count; i++) {
         s.built[i] = (uint8_t)kernel_early_start(sk->module, superkernel_kernel(sk, i));
         any |= s.built[i] != 0;
+        ok = check_op(&s, i) && ok;
     }
-    bool ok = visit_built(&s, any);
+    if (ok && option != 0 && !superkernel_is_two_lists(sk)) {
+        if (option == 2)
+            warn_entry_only(&s);
+        ok = start_entry(&s, any);
+    }
     mem_free(s.built);
     return ok;
 }
