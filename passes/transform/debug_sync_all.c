@@ -59,35 +59,25 @@ struct debug_sync {
 
 /* ---------------------------------------------------------------------------- tallies ---- */
 
-/* What a call does by early start (docs/device-model.md, "Early start"). */
-static void count_early(const struct superkernel *sk, enum core_type core, const struct instr *call,
-                        struct tally *tally)
-{
-    const struct kernel *kernel = module_kernel(sk->module, call->kernel);
-    unsigned own = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
-    if (call->early & own) {
-        tally->arrivals -= tally->arrivals > 0;
-        tally->sets += kernel_type_has(kernel->type, 1 - core);
-    }
-    tally->waits += (call->early & EARLY_WAIT_MIX & ~own) != 0;
-    tally->arrivals += (call->early & EARLY_SET) != 0;
-}
-
+/* A call that starts early does so, too (docs/device-model.md, "Early start"). */
 static struct tally *count_program(const struct superkernel *sk, enum core_type core)
 {
     const struct program *program = &sk->entry->programs[core];
     struct tally *before = mem_calloc((size_t)program->instrs.count + 1, sizeof *before);
     struct tally now = {0, 0, 0};
+    unsigned own = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
     for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        enum instr_effect effect = instr_info(instr->op)->effect;
+        bool call = effect == EFFECT_CALL, awaits = call && instr->early & own;
         before[i] = now;
-        switch (instr_info(program->instrs.at[i].op)->effect) {
-        case EFFECT_CALL: count_early(sk, core, &program->instrs.at[i], &now); break;
-        case EFFECT_ARRIVE: now.arrivals++; break;
-        case EFFECT_AWAIT: now.arrivals -= now.arrivals > 0; break;
-        case EFFECT_SET: now.sets++; break;
-        case EFFECT_WAIT: now.waits++; break;
-        default: break;
-        }
+        if ((effect == EFFECT_AWAIT || awaits) && now.arrivals > 0)
+            now.arrivals--;
+        now.arrivals += effect == EFFECT_ARRIVE || (call && instr->early & EARLY_SET);
+        now.waits += effect == EFFECT_WAIT || (call && instr->early & EARLY_WAIT_MIX & ~own);
+        now.sets +=
+            effect == EFFECT_SET ||
+            (awaits && kernel_type_has(module_kernel(sk->module, instr->kernel)->type, 1 - core));
     }
     before[program->instrs.count] = now;
     return before;
@@ -181,17 +171,6 @@ static void make_barrier(struct instrs *instrs, enum core_type core, bool flags,
     add(instrs, INSTR_arrive, core, spot->arrivals);
 }
 
-static bool has_instrs(const struct program *program, uint32_t at, const struct instrs *instrs)
-{
-    if (at > program->instrs.count || program->instrs.count - at < instrs->count)
-        return false;
-    for (uint32_t i = 0; i < instrs->count; i++)
-        if (program->instrs.at[at + i].op != instrs->at[i].op ||
-            program->instrs.at[at + i].word != instrs->at[i].word)
-            return false;
-    return true;
-}
-
 /* Where a barrier begins that has the place before or in its flags; the place itself if there is no
  * drain before them. */
 static uint32_t barrier_begin(const struct program *program, uint32_t place)
@@ -207,7 +186,7 @@ static uint32_t barrier_begin(const struct program *program, uint32_t place)
     return place;
 }
 
-/* Whether the barrier is there already: behind the op's own call and a record of its end, or around
+/* Whether the barrier is there already: after the op's own call and a record of its end, or around
  * the cut. */
 static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32_t place, bool own,
                         const struct tally *other)
@@ -220,7 +199,10 @@ static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32
         spot.give > MAX_OUTSTANDING || spot.arrivals > MAX_OUTSTANDING)
         return false;
     make_barrier(&instrs, core, ds->flags, &spot);
-    bool found = has_instrs(side->program, spot.at, &instrs);
+    bool found = true;
+    for (uint32_t i = 0; found && i < instrs.count; i++)
+        found = program_has(side->program, spot.at + i, (enum instr_op)instrs.at[i].op) &&
+                side->program->instrs.at[spot.at + i].word == instrs.at[i].word;
     vec_free(&instrs);
     return found;
 }
@@ -247,13 +229,8 @@ static bool refuse(const struct debug_sync *ds, uint32_t i, const char *why)
     return false;
 }
 
-static bool is_concerned(const struct debug_sync *ds, int core, uint32_t i)
-{
-    return ds->sides[core].program && (ds->flags || ds->sides[core].calls[i] != NONE);
-}
-
-/* Finds the places for the barrier behind op i. `ends` are those of the stretches that it stands in
- * on sides where it has no part. */
+/* Finds the places for the barrier after op i. `ends` are those of the stretches that it is in on
+ * sides where it has no part. */
 static void find_places(struct debug_sync *ds, uint32_t i, const uint32_t *ends, struct spot *spots)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
@@ -269,83 +246,56 @@ static void find_places(struct debug_sync *ds, uint32_t i, const uint32_t *ends,
     }
 }
 
-/* What the core types know of each other at their places; NULL where they do not care. */
-static const struct tally *other_tally(const struct debug_sync *ds, int core,
-                                       const struct spot *spots)
+static bool synchronise_op(struct debug_sync *ds, uint32_t i, const uint32_t *ends)
 {
-    return ds->flags ? &ds->sides[1 - core].before[spots[1 - core].at] : NULL;
-}
-
-static bool check_places(const struct debug_sync *ds, uint32_t i, struct spot *spots)
-{
+    struct spot spots[CORE_TYPES] = {{0}};
+    /* What each core type's place is told of the other's; NULL where that does not matter. */
+    const struct tally *others[CORE_TYPES] = {NULL, NULL};
+    bool concerned[CORE_TYPES], present = true;
+    find_places(ds, i, ends, spots);
     for (int core = 0; core < CORE_TYPES; core++) {
-        if (!is_concerned(ds, core, i))
+        const struct side *side = &ds->sides[core];
+        bool own = side->program && side->calls[i] != NONE;
+        concerned[core] = own || (side->program && ds->flags);
+        if (ds->flags)
+            others[core] = &ds->sides[1 - core].before[spots[1 - core].at];
+        if (concerned[core])
+            present = present && has_barrier(ds, core, spots[core].at, own, others[core]);
+    }
+    if (present)
+        return true;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!concerned[core])
             continue;
-        if (!find_outstanding(&ds->sides[core], other_tally(ds, core, spots), &spots[core]))
+        if (!find_outstanding(&ds->sides[core], others[core], &spots[core]))
             return refuse(ds, i, "flags that it waits for are set where the next op has begun");
         if (spots[core].arrivals > MAX_OUTSTANDING)
             return refuse(ds, i, "more than 14 arrivals are not awaited there");
         if (spots[core].give > MAX_OUTSTANDING)
             return refuse(ds, i, "more than 14 releases are not waited for there");
     }
-    return true;
-}
-
-static bool synchronise_op(struct debug_sync *ds, uint32_t i, const uint32_t *ends)
-{
-    struct spot spots[CORE_TYPES] = {{0}};
-    bool present = true;
-    find_places(ds, i, ends, spots);
     for (int core = 0; core < CORE_TYPES; core++)
-        if (is_concerned(ds, core, i))
-            present =
-                present && has_barrier(ds, core, spots[core].at, ds->sides[core].calls[i] != NONE,
-                                       other_tally(ds, core, spots));
-    if (present)
-        return true;
-    if (!check_places(ds, i, spots))
-        return false;
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (is_concerned(ds, core, i))
+        if (concerned[core])
             add_barrier(ds, core, &spots[core]);
     return true;
 }
 
-/* The end of a stretch up to a call, or up to the program's end: flags may be set between a select
- * and its call. */
-static uint32_t stretch_end(const struct side *side, uint32_t call)
-{
-    uint32_t end = call_site_op_begin(side->program, side->gap, call);
-    while (program_has(side->program, end, INSTR_select))
-        end = call_site_op_begin(side->program, end + 1, call);
-    return end;
-}
-
-/* Ends of the stretch that op i stands in on each side: found once for all ops in it. */
+/* Ends of the stretch that op i is in on each side, up to the next call or the program's end: found
+ * once for all ops in it. Flags may be set between a select and its call. */
 static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *ends)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         struct side *side = &ds->sides[core];
-        bool first = i == 0 || side->calls[i - 1] != NONE;
-        if (side->calls[i] != NONE || !first)
-            continue;
         uint32_t later = i;
+        if (side->calls[i] != NONE || (i > 0 && side->calls[i - 1] == NONE))
+            continue;
         while (later < ds->sk->count && side->calls[later] == NONE)
             later++;
-        ends[core] = stretch_end(side, later < ds->sk->count ? side->calls[later] : NONE);
+        uint32_t call = later < ds->sk->count ? side->calls[later] : NONE;
+        ends[core] = call_site_op_begin(side->program, side->gap, call);
+        while (program_has(side->program, ends[core], INSTR_select))
+            ends[core] = call_site_op_begin(side->program, ends[core] + 1, call);
     }
-}
-
-static bool synchronise(struct debug_sync *ds)
-{
-    uint32_t ends[CORE_TYPES] = {0};
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < ds->sk->count; i++) {
-        if (ds->flags)
-            find_ends(ds, i, ends);
-        ok = synchronise_op(ds, i, ends);
-    }
-    return ok;
 }
 
 static bool wants(const struct sk_options *options)
@@ -365,7 +315,13 @@ static bool visit(struct superkernel *sk)
         side->before = count_program(sk, core);
         side->calls = superkernel_calls(sk, core);
     }
-    bool ok = synchronise(&ds);
+    uint32_t ends[CORE_TYPES] = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < sk->count; i++) {
+        if (ds.flags)
+            find_ends(&ds, i, ends);
+        ok = synchronise_op(&ds, i, ends);
+    }
     for (int core = 0; core < CORE_TYPES; core++) {
         struct side *side = &ds.sides[core];
         if (ok && side->program)
