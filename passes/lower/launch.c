@@ -55,14 +55,6 @@ bool outer_events_notifies(const struct outer_events *events, uint32_t event)
     return id_map_find(&events->outside, event) == 1;
 }
 
-static bool warned_before(const struct diags *diags)
-{
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        if (diags->list.at[i].id == DIAG_entry_unused)
-            return true;
-    return false;
-}
-
 /* Marks the names of all super kernels; false where there are none, or scopes. */
 static bool mark_superkernels(const struct module *module, uint8_t *marked)
 {
@@ -100,8 +92,9 @@ static void warn(struct pass_context *context, const struct entry *entry, const 
 void entries_warn_unused(struct pass_context *context)
 {
     const struct module *module = context->module;
-    if (module->entries.count == 0 || warned_before(context->diags))
-        return;
+    for (uint32_t i = 0; i < context->diags->list.count; i++)
+        if (context->diags->list.at[i].id == DIAG_entry_unused)
+            return;
     uint8_t *marked = mem_calloc(module->names.count, 1);
     if (mark_superkernels(module, marked))
         for (uint32_t i = 0; i < module->entries.count; i++)
@@ -133,24 +126,25 @@ static const struct kernel *kernel_at(const struct launch_ops *ops, uint32_t i)
 
 /* ------------------------------------------------------------------- by what ops need ---- */
 
-static void add_demand(struct demand *demand, enum kernel_type type, uint32_t block)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    const struct kernel_type_info *info = kernel_type_info(type);
-    uint32_t aics = info->aics * block, aivs = info->aivs * block;
-    demand->aics = aics > demand->aics ? aics : demand->aics;
-    demand->aivs = aivs > demand->aivs ? aivs : demand->aivs;
-    demand->blocks = block > demand->blocks ? block : demand->blocks;
-    demand->cube |= !info->aivs;
-    demand->vector |= !info->aics;
-    demand->mixed_1_1 |= info->aics && info->aivs == 1;
-    demand->mixed_1_2 |= info->aics && info->aivs == 2;
+    return a > b ? a : b;
 }
 
 static struct demand demand_of(const struct launch_ops *ops)
 {
     struct demand demand = {0};
-    for (uint32_t i = 0; i < ops->count; i++)
-        add_demand(&demand, kernel_at(ops, i)->type, kernel_blocks(ops->module, kernel_at(ops, i)));
+    for (uint32_t i = 0; i < ops->count; i++) {
+        const struct kernel_type_info *info = kernel_type_info(kernel_at(ops, i)->type);
+        uint32_t blocks = kernel_blocks(ops->module, kernel_at(ops, i));
+        demand.aics = larger(info->aics * blocks, demand.aics);
+        demand.aivs = larger(info->aivs * blocks, demand.aivs);
+        demand.blocks = larger(blocks, demand.blocks);
+        demand.cube |= !info->aivs;
+        demand.vector |= !info->aics;
+        demand.mixed_1_1 |= info->aics && info->aivs == 1;
+        demand.mixed_1_2 |= info->aics && info->aivs == 2;
+    }
     return demand;
 }
 
@@ -169,7 +163,7 @@ static struct launch launch_of_demand(const struct demand *demand)
     if (demand->aivs <= demand->aics && !demand->mixed_1_2)
         return (struct launch){KERNEL_mix_aic_1_1, demand->aics};
     uint32_t halves = (demand->aivs + 1) / 2;
-    return (struct launch){KERNEL_mix_aic_1_2, halves > demand->aics ? halves : demand->aics};
+    return (struct launch){KERNEL_mix_aic_1_2, larger(halves, demand->aics)};
 }
 
 struct launch launch_of_needs(const struct launch_ops *ops)
@@ -270,82 +264,61 @@ static bool launch_of_numbers(struct launch *launch, const struct launch_ops *op
     return true;
 }
 
-static void note_op(const struct launch_ops *ops, uint32_t i)
+/* "NUMBERS, but the op T TEXT"; help is to follow. */
+static bool report_op(const struct launch_ops *ops, uint32_t i, int core, const char *numbers,
+                      const char *text)
 {
-    diag_note(ops->diags, locate_op(ops->module, op_at(ops, i), OP_TYPE_NAME, 0), "the op is here");
-}
-
-/* An op with a part on cores of a type of which there are none. */
-static bool report_none(const struct launch_ops *ops, const struct numbers *numbers, uint32_t i,
-                        int core)
-{
-    uint32_t others = numbers->of[1 - core];
-    if (!diag_at(ops->diags, DIAG_core_numbers, number_span(ops, 1 - core),
-                 "%s=%u without %s launches no core of type %s, but the op %.*s has a part there",
-                 number_key(1 - core), others, number_key(core),
-                 core_type_name((enum core_type)core), NAME(ops->module, op_at(ops, i)->type)))
+    const struct op *op = op_at(ops, i);
+    if (!diag_at(ops->diags, DIAG_core_numbers, number_span(ops, core), "%s, but the op %.*s %s",
+                 numbers, NAME(ops->module, op->type), text))
         return false;
-    note_op(ops, i);
-    if (core == CORE_AIV)
-        note_choices(ops, core, others, 2 * others);
-    else
-        note_choices(ops, core, others, others % 2 == 0 ? others / 2 : 0);
-    return false;
-}
-
-static bool report_few(const struct launch_ops *ops, const struct numbers *numbers, uint32_t i,
-                       int core, uint32_t need)
-{
-    if (diag_at(ops->diags, DIAG_core_numbers, number_span(ops, core),
-                "%s=%u, but the op %.*s needs %u cores of type %s", number_key(core),
-                numbers->of[core], NAME(ops->module, op_at(ops, i)->type), need,
-                core_type_name((enum core_type)core))) {
-        note_op(ops, i);
-        diag_help(ops->diags, "write %s=%u or more", number_key(core), need);
-    }
-    return false;
-}
-
-/* A 1:2 kernel in a 1:1 launch: half of its vector part would run nowhere. */
-static bool report_ratio(const struct launch_ops *ops, const struct numbers *numbers, uint32_t i)
-{
-    uint32_t aics = numbers->of[CORE_AIC];
-    if (diag_at(ops->diags, DIAG_core_numbers, number_span(ops, CORE_AIV),
-                "%s=%u gives each of %u AICs one AIV, but the op %.*s needs two",
-                number_key(CORE_AIV), numbers->of[CORE_AIV], aics,
-                NAME(ops->module, op_at(ops, i)->type))) {
-        note_op(ops, i);
-        note_choices(ops, CORE_AIV, 2 * aics, 0);
-    }
-    return false;
+    diag_note(ops->diags, locate_op(ops->module, op, OP_TYPE_NAME, 0), "the op is here");
+    return true;
 }
 
 static bool check_op(const struct launch_ops *ops, const struct numbers *numbers,
                      struct launch launch, uint32_t i)
 {
+    struct arena *arena = &ops->diags->arena;
     const struct kernel *kernel = kernel_at(ops, i);
     const struct kernel_type_info *info = kernel_type_info(kernel->type);
-    uint32_t blocks = kernel_blocks(ops->module, kernel);
+    uint32_t blocks = kernel_blocks(ops->module, kernel), aics = numbers->of[CORE_AIC];
     const uint32_t needs[CORE_TYPES] = {info->aics * blocks, info->aivs * blocks};
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (needs[core] && !numbers->of[core])
-            return report_none(ops, numbers, i, core);
-    if (!info->flat && info->aivs > kernel_type_info(launch.type)->aivs)
-        return report_ratio(ops, numbers, i);
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (needs[core] > numbers->of[core])
-            return report_few(ops, numbers, i, core, needs[core]);
-    return true;
-}
-
-static bool choose_by_numbers(struct launch *launch, const struct launch_ops *ops,
-                              const struct numbers *numbers)
-{
-    if (!check_target(ops, numbers) || !launch_of_numbers(launch, ops, numbers))
-        return false;
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (!check_op(ops, numbers, *launch, i))
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t others = numbers->of[1 - core];
+        if (!needs[core] || numbers->of[core])
+            continue;
+        if (!report_op(ops, i, 1 - core,
+                       arena_printf(arena, "%s=%u without %s launches no core of type %s",
+                                    number_key(1 - core), others, number_key(core),
+                                    core_type_name(core)),
+                       "has a part there"))
             return false;
+        if (core == CORE_AIV)
+            note_choices(ops, core, others, 2 * others);
+        else
+            note_choices(ops, core, others, others % 2 == 0 ? others / 2 : 0);
+        return false;
+    }
+    /* A 1:2 kernel in a 1:1 launch: half of its vector part would run nowhere. */
+    if (!info->flat && info->aivs > kernel_type_info(launch.type)->aivs) {
+        if (report_op(ops, i, CORE_AIV,
+                      arena_printf(arena, "%s=%u gives each of %u AICs one AIV",
+                                   number_key(CORE_AIV), numbers->of[CORE_AIV], aics),
+                      "needs two"))
+            note_choices(ops, CORE_AIV, 2 * aics, 0);
+        return false;
+    }
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (needs[core] <= numbers->of[core])
+            continue;
+        if (report_op(ops, i, core,
+                      arena_printf(arena, "%s=%u", number_key(core), numbers->of[core]),
+                      arena_printf(arena, "needs %u cores of type %s", needs[core],
+                                   core_type_name(core))))
+            diag_help(ops->diags, "write %s=%u or more", number_key(core), needs[core]);
+        return false;
+    }
     return true;
 }
 
@@ -366,26 +339,25 @@ static struct launch launch_of_target(const struct module *module, bool mixed_1_
     return (struct launch){KERNEL_mix_aic_1_1, fewer};
 }
 
-/* Whether a launch has all cores that ops need. */
-static bool has_cores(struct launch launch, const struct demand *demand)
-{
-    const struct kernel_type_info *info = kernel_type_info(launch.type);
-    return info->aics * launch.blocks >= demand->aics && info->aivs * launch.blocks >= demand->aivs;
-}
-
 bool launch_choose(struct launch *launch, const struct launch_ops *ops)
 {
     const struct sk_options *options = block_options(ops->module, ops->superkernel);
     struct numbers numbers;
+    bool ok = true;
     for (int core = 0; core < CORE_TYPES; core++)
         numbers.of[core] = (uint32_t)options->of[number_options[core]].number;
-    if (numbers.of[CORE_AIC] || numbers.of[CORE_AIV])
-        return choose_by_numbers(launch, ops, &numbers);
+    if (numbers.of[CORE_AIC] || numbers.of[CORE_AIV]) {
+        ok = check_target(ops, &numbers) && launch_of_numbers(launch, ops, &numbers);
+        for (uint32_t i = 0; ok && i < ops->count; i++)
+            ok = check_op(ops, &numbers, *launch, i);
+        return ok;
+    }
     struct demand demand = demand_of(ops);
     *launch = launch_of_demand(&demand);
     if (options->of[SK_debug_per_op_max_core_num].number) {
         struct launch most = launch_of_target(ops->module, demand.mixed_1_2);
-        if (has_cores(most, &demand))
+        const struct kernel_type_info *info = kernel_type_info(most.type);
+        if (info->aics * most.blocks >= demand.aics && info->aivs * most.blocks >= demand.aivs)
             *launch = most;
     }
     return check_cores(ops, *launch);

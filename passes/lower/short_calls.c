@@ -26,17 +26,17 @@ static bool is_short(const struct instr *instr)
     return instr->op == INSTR_call && instr->kernel == NONE;
 }
 
-/* A short call, or what names a kernel that is not declared. */
-static bool is_unbound(const struct module *module, const struct instr *instr)
+static bool is_undeclared(const struct module *module, const struct instr *instr)
 {
-    return is_short(instr) || (instr->kernel != NONE && !module_find_kernel(module, instr->kernel));
+    return instr->kernel != NONE && !module_find_kernel(module, instr->kernel);
 }
 
 bool entry_is_unbound(const struct module *module, const struct entry *entry)
 {
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (is_unbound(module, &entry->programs[core].instrs.at[i]))
+            if (is_short(&entry->programs[core].instrs.at[i]) ||
+                is_undeclared(module, &entry->programs[core].instrs.at[i]))
                 return true;
     return false;
 }
@@ -79,54 +79,32 @@ static const struct kernel *kernel_at(const struct writer *writer, uint32_t plac
 
 /* ---------------------------------------------------------------------------- groups ---- */
 
-static void name_ops(struct writer *writer)
-{
-    group_namer_clear(&writer->namer);
-    for (uint32_t i = 0; i < writer->count; i++) {
-        uint32_t place = writer->grouped[i];
-        struct group_name name = group_name_of(&writer->namer, writer->graph, op_at(writer, place));
-        id_map_set(&writer->places[name.word], name.name, place);
-        vec_push(&writer->names, name.name);
-    }
-}
-
-static void forget_ops(struct writer *writer)
-{
-    for (uint32_t i = 0; i < writer->names.count; i++)
-        for (int word = 0; word < 2; word++)
-            if (id_map_find(&writer->places[word], writer->names.at[i]) != NONE)
-                id_map_unset(&writer->places[word], writer->names.at[i]);
-    writer->names.count = 0;
-}
-
-static void add_op_group(struct writer *writer, uint32_t place)
-{
-    struct slots slots = {NULL, 0, 0};
-    const struct op *op = op_at(writer, place);
-    struct group_name name = group_name_of(&writer->namer, writer->graph, op);
-    slots_add_op(&slots, writer->module, writer->graph, op, kernel_at(writer, place));
-    entry_add_group(writer->entry, name.name, name.word, NONE);
-    for (uint32_t i = 0; i < slots.count; i++)
-        entry_add_arg(writer->entry, slot_arg(writer->entry, writer->graph, slots.at[i]));
-    vec_free(&slots);
-}
-
 /* Gives the entry the groups of all ops, before those without names that it has. */
 static void add_groups(struct writer *writer)
 {
     struct entry *entry = writer->entry, old = *entry;
+    struct slots slots = {NULL, 0, 0};
     entry->groups.at = NULL;
     entry->args.at = NULL;
     entry->groups.count = entry->groups.capacity = 0;
     entry->args.count = entry->args.capacity = 0;
     group_namer_clear(&writer->namer);
-    for (uint32_t i = 0; i < writer->count; i++)
-        add_op_group(writer, writer->grouped[i]);
+    for (uint32_t i = 0; i < writer->count; i++) {
+        const struct op *op = op_at(writer, writer->grouped[i]);
+        struct group_name name = group_name_of(&writer->namer, writer->graph, op);
+        slots.count = 0;
+        slots_add_op(&slots, writer->module, writer->graph, op,
+                     kernel_at(writer, writer->grouped[i]));
+        entry_add_group(entry, name.name, name.word, NONE);
+        for (uint32_t n = 0; n < slots.count; n++)
+            entry_add_arg(entry, slot_arg(entry, writer->graph, slots.at[n]));
+    }
     for (uint32_t g = 0; g < old.groups.count; g++) {
         entry_add_group(entry, NONE, false, old.groups.at[g].loc);
         for (uint32_t i = 0; i < old.groups.at[g].args.count; i++)
             entry_add_arg(entry, *group_arg(&old, &old.groups.at[g], i));
     }
+    vec_free(&slots);
     vec_free(&old.groups);
     vec_free(&old.args);
 }
@@ -165,26 +143,6 @@ static bool report_no_op(const struct writer *writer, const struct instr *call)
     return false;
 }
 
-static bool report_no_group(const struct writer *writer, const struct instr *call)
-{
-    struct diags *diags = writer->context->diags;
-    const char *name = args_name_text(writer->module, call->number[0], call->word, &diags->arena);
-    if (diag_at(diags, DIAG_unknown_group, locate_instr(writer->module, call),
-                "the entry has no arguments 'args %s'", name))
-        diag_help(diags, "write the arguments of all ops, or of none: then they are filled in");
-    return false;
-}
-
-static bool report_no_part(const struct writer *writer, const struct instr *call,
-                           const struct kernel *kernel, enum core_type core)
-{
-    diag_at(writer->context->diags, DIAG_wrong_core, locate_instr(writer->module, call),
-            "the kernel of this op, '@%.*s', is %s and has no part for an %s",
-            NAME(writer->module, kernel->name), kernel_type_info(kernel->type)->name,
-            core_type_name(core));
-    return false;
-}
-
 /* A dynamic kernel runs with as many as there are. */
 static uint32_t call_blocks(const struct writer *writer, const struct kernel *kernel)
 {
@@ -200,12 +158,24 @@ static bool write_call(const struct writer *writer, struct instrs *instrs, struc
     uint32_t place = id_map_find(&writer->places[call.word], call.number[0]);
     if (place == NONE)
         return report_no_op(writer, &call);
+    const struct module *module = writer->module;
+    struct diags *diags = writer->context->diags;
     const struct kernel *kernel = kernel_at(writer, place);
     uint32_t group = find_group(writer, place, call.number[0], call.word);
-    if (group == NONE)
-        return report_no_group(writer, &call);
-    if (!kernel_type_has(kernel->type, core))
-        return report_no_part(writer, &call, kernel, core);
+    if (group == NONE) {
+        if (diag_at(diags, DIAG_unknown_group, locate_instr(module, &call),
+                    "the entry has no arguments 'args %s'",
+                    args_name_text(module, call.number[0], call.word, &diags->arena)))
+            diag_help(diags, "write the arguments of all ops, or of none: then they are filled in");
+        return false;
+    }
+    if (!kernel_type_has(kernel->type, core)) {
+        diag_at(diags, DIAG_wrong_core, locate_instr(module, &call),
+                "the kernel of this op, '@%.*s', is %s and has no part for an %s",
+                NAME(module, kernel->name), kernel_type_info(kernel->type)->name,
+                core_type_name(core));
+        return false;
+    }
     const struct instr *last = instrs->count ? &instrs->at[instrs->count - 1] : NULL;
     call.word = 0;
     call.kernel = kernel->name;
@@ -241,12 +211,21 @@ static bool write_program(const struct writer *writer, enum core_type core)
 static bool write_entry(struct writer *writer)
 {
     bool ok = true;
-    name_ops(writer);
+    group_namer_clear(&writer->namer);
+    for (uint32_t i = 0; i < writer->count; i++) {
+        uint32_t place = writer->grouped[i];
+        struct group_name name = group_name_of(&writer->namer, writer->graph, op_at(writer, place));
+        id_map_set(&writer->places[name.word], name.name, place);
+        vec_push(&writer->names, name.name);
+    }
     if (entry_named_groups(writer->entry) == 0)
         add_groups(writer);
     for (int core = 0; core < CORE_TYPES; core++)
         ok = write_program(writer, (enum core_type)core) && ok;
-    forget_ops(writer);
+    for (uint32_t i = 0; i < writer->names.count; i++)
+        for (int word = 0; word < 2; word++)
+            id_map_unset(&writer->places[word], writer->names.at[i]);
+    writer->names.count = 0;
     return ok;
 }
 
@@ -272,16 +251,6 @@ static bool write_graph(struct writer *writer)
     return ok;
 }
 
-static bool report_left(struct pass_context *context, const struct entry *entry)
-{
-    const struct instr *left = find_short(entry);
-    if (left && diag_at(context->diags, DIAG_unknown_group, locate_instr(context->module, left),
-                        "no super kernel says which op this calls: none has the entry '@%.*s'",
-                        NAME(context->module, entry->name)))
-        diag_help(context->diags, "the whole form is 'call @KERNEL args GROUP blocks N'");
-    return !left;
-}
-
 bool short_calls_write(struct pass_context *context)
 {
     struct module *module = context->module;
@@ -291,18 +260,20 @@ bool short_calls_write(struct pass_context *context)
         writer.graph = &module->graphs.at[i];
         ok = write_graph(&writer) && ok;
     }
-    for (uint32_t i = 0; ok && i < module->entries.count; i++)
-        ok = report_left(context, &module->entries.at[i]);
+    for (uint32_t i = 0; ok && i < module->entries.count; i++) {
+        const struct entry *entry = &module->entries.at[i];
+        const struct instr *left = find_short(entry);
+        if (left && diag_at(context->diags, DIAG_unknown_group, locate_instr(module, left),
+                            "no super kernel says which op this calls: none has the entry '@%.*s'",
+                            NAME(module, entry->name)))
+            diag_help(context->diags, "the whole form is 'call @KERNEL args GROUP blocks N'");
+        ok = !left;
+    }
     group_namer_free(&writer.namer);
     vec_free(&writer.names);
     id_map_free(&writer.places[0]);
     id_map_free(&writer.places[1]);
     return ok;
-}
-
-static bool is_undeclared(const struct module *module, const struct instr *instr)
-{
-    return instr->kernel != NONE && !module_find_kernel(module, instr->kernel);
 }
 
 void undeclared_find(struct id_map *undeclared, const struct module *module)
@@ -347,25 +318,16 @@ static bool report_unknown(struct pass_context *context, const struct sample_use
     return false;
 }
 
-/* The kernel that an op of the entry got; NONE: none of them got one of that name. */
-static uint32_t find_kernel(const struct sample_uses *uses, const struct entry *entry,
-                            uint32_t sample)
-{
-    for (uint32_t i = 0; i < uses->count; i++)
-        if (uses->at[i].entry == entry->name && uses->at[i].sample == sample)
-            return uses->at[i].kernel;
-    return NONE;
-}
-
+/* Gives an instruction the kernel that an op of its entry got. */
 static bool write_instr(struct pass_context *context, const struct sample_uses *uses,
                         const struct entry *entry, struct instr *instr)
 {
-    uint32_t kernel = find_kernel(uses, entry, instr->kernel);
-    if (kernel == NONE)
-        return !is_undeclared(context->module, instr) ||
-               report_unknown(context, uses, entry, instr);
-    instr->kernel = kernel;
-    return true;
+    for (uint32_t i = 0; i < uses->count; i++)
+        if (uses->at[i].entry == entry->name && uses->at[i].sample == instr->kernel) {
+            instr->kernel = uses->at[i].kernel;
+            return true;
+        }
+    return !is_undeclared(context->module, instr) || report_unknown(context, uses, entry, instr);
 }
 
 bool sample_calls_write(struct pass_context *context, const struct id_map *undeclared,
