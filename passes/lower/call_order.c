@@ -26,41 +26,26 @@ static const struct kernel *kernel_at(const struct finder *finder, uint32_t plac
 
 /* ---------------------------------------------------------------------------- groups ---- */
 
-static bool is_of(const struct finder *finder, const struct arg_group *group, uint32_t place)
-{
-    const struct group_name *name = &finder->source->names[place];
-    return group->name == name->name && group->word == name->word;
-}
-
-/* From the group `from` on, which is not at its place, by names. */
-static void find_by_name(const struct finder *finder, uint32_t from, uint32_t named)
-{
-    const struct called_source *source = finder->source;
-    struct id_map places[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
-    for (uint32_t i = 0; i < source->count; i++)
-        id_map_set(&places[source->names[i].word], source->names[i].name, i);
-    for (uint32_t g = from; g < named; g++) {
-        const struct arg_group *group = &source->entry->groups.at[g];
-        finder->called->place[g] = id_map_find(&places[group->word], group->name);
-    }
-    id_map_free(&places[0]);
-    id_map_free(&places[1]);
-}
-
-/* Groups stand in the order of `grouped`, but where the entry is wrong. */
+/* Groups come in the order of `grouped`, but where the entry is wrong: from there on, by names. */
 static void find_groups(const struct finder *finder)
 {
     const struct called_source *source = finder->source;
-    uint32_t named = entry_named_groups(source->entry);
+    const struct arg_group *groups = source->entry->groups.at;
+    uint32_t named = entry_named_groups(source->entry), g = 0;
+    struct id_map places[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
     finder->called->place = mem_calloc(named, sizeof *finder->called->place);
-    for (uint32_t g = 0; g < named; g++) {
-        uint32_t place = g < source->count ? source->grouped[g] : NONE;
-        if (place == NONE || !is_of(finder, &source->entry->groups.at[g], place)) {
-            find_by_name(finder, g, named);
-            return;
-        }
-        finder->called->place[g] = place;
+    for (; g < named && g < source->count; g++) {
+        const struct group_name *name = &source->names[source->grouped[g]];
+        if (groups[g].name != name->name || groups[g].word != name->word)
+            break;
+        finder->called->place[g] = source->grouped[g];
     }
+    for (uint32_t i = 0; g < named && i < source->count; i++)
+        id_map_set(&places[source->names[i].word], source->names[i].name, i);
+    for (; g < named; g++)
+        finder->called->place[g] = id_map_find(&places[groups[g].word], groups[g].name);
+    id_map_free(&places[0]);
+    id_map_free(&places[1]);
 }
 
 /* --------------------------------------------------------------------------- reports ---- */
@@ -112,20 +97,26 @@ static bool report_call(const struct finder *finder, enum core_type core, uint32
     return true;
 }
 
-static void report_foreign(struct finder *finder, enum core_type core, uint32_t index)
+/* A call of an op that has been called before. */
+static void report_twice(struct finder *finder, enum core_type core, uint32_t index, uint32_t place)
 {
-    if (may_report(finder))
-        report_call(finder, core, index,
-                    arena_printf(&finder->source->diags->arena,
-                                 "this passes the arguments of no op of super kernel '@%.*s'",
-                                 NAME(finder->source->module, finder->source->superkernel->name)));
+    const struct called_source *source = finder->source;
+    uint32_t first = finder->called->call[core][place];
+    struct instr_numbers numbers = {.module = source->module, .entry = source->entry};
+    if (report_call(finder, core, index,
+                    arena_printf(&source->diags->arena, "the op %s is called twice",
+                                 op_words(finder, place))))
+        diag_note(source->diags,
+                  locate_instr(source->module, &source->entry->programs[core].instrs.at[first]),
+                  "the first time is %s instruction %u", core_type_name(core),
+                  instr_number(&numbers, core, first));
+    instr_numbers_free(&numbers);
 }
 
+/* A call of another kernel than the op's, or on a core type that it has no part on. */
 static void report_kernel(struct finder *finder, enum core_type core, uint32_t index,
                           uint32_t place)
 {
-    if (!may_report(finder))
-        return;
     struct diags *diags = finder->source->diags;
     bool part = kernel_type_has(kernel_at(finder, place)->type, core);
     const char *format = part ? "this is not the kernel of the op %s, whose arguments it passes"
@@ -135,69 +126,28 @@ static void report_kernel(struct finder *finder, enum core_type core, uint32_t i
         diag_help(diags, "write '%s'", call_words(finder, place, core));
 }
 
-static void note_first(const struct finder *finder, enum core_type core, uint32_t first)
-{
-    const struct called_source *source = finder->source;
-    struct instr_numbers numbers = {.module = source->module, .entry = source->entry};
-    diag_note(source->diags,
-              locate_instr(source->module, &source->entry->programs[core].instrs.at[first]),
-              "the first time is %s instruction %u", core_type_name(core),
-              instr_number(&numbers, core, first));
-    instr_numbers_free(&numbers);
-}
-
-static void report_twice(struct finder *finder, enum core_type core, uint32_t index, uint32_t place)
-{
-    if (!may_report(finder))
-        return;
-    const struct called_source *source = finder->source;
-    uint32_t first = finder->called->call[core][place];
-    if (report_call(finder, core, index,
-                    arena_printf(&source->diags->arena, "the op %s is called twice",
-                                 op_words(finder, place))))
-        note_first(finder, core, first);
-}
-
-static void report_missing(struct finder *finder, enum core_type core, uint32_t place)
-{
-    if (!may_report(finder))
-        return;
-    const struct called_source *source = finder->source;
-    if (!diag_at(source->diags, DIAG_entry_calls, locate_name(source->module, source->entry->loc),
-                 "entry '@%.*s' does not call the op %s on %s",
-                 NAME(source->module, source->entry->name), op_words(finder, place),
-                 core_type_name(core)))
-        return;
-    diag_note(source->diags, locate_op(source->module, op_at(finder, place), OP_TYPE_NAME, 0),
-              "the op is here");
-    diag_help(source->diags, "write '%s' in the %s program", call_words(finder, place, core),
-              core_type_name(core));
-}
-
-static void report_rest(const struct finder *finder)
-{
-    const struct called_source *source = finder->source;
-    if (finder->faults > MAX_REPORTS && source->diags)
-        diag_at(source->diags, DIAG_entry_calls, locate_name(source->module, source->entry->loc),
-                "%u more calls of entry '@%.*s' are wrong or missing", finder->faults - MAX_REPORTS,
-                NAME(source->module, source->entry->name));
-}
-
 /* ----------------------------------------------------------------------------- calls ---- */
 
 /* The place of the op that a call is for; NONE, reported, where the call is wrong. */
 static uint32_t find_op(struct finder *finder, enum core_type core, uint32_t index)
 {
-    const struct instr *call = &finder->source->entry->programs[core].instrs.at[index];
+    const struct called_source *source = finder->source;
+    const struct instr *call = &source->entry->programs[core].instrs.at[index];
     uint32_t place = finder->called->place[call->number[0]];
-    if (place == NONE)
-        report_foreign(finder, core, index);
-    else if (finder->called->call[core][place] != NONE)
+    bool twice = place != NONE && finder->called->call[core][place] != NONE;
+    if (place != NONE && !twice && call->kernel == op_at(finder, place)->kernel)
+        return place;
+    if (!may_report(finder))
+        return NONE;
+    if (twice)
         report_twice(finder, core, index, place);
-    else if (call->kernel != op_at(finder, place)->kernel)
+    else if (place != NONE)
         report_kernel(finder, core, index, place);
     else
-        return place;
+        report_call(finder, core, index,
+                    arena_printf(&source->diags->arena,
+                                 "this passes the arguments of no op of super kernel '@%.*s'",
+                                 NAME(source->module, source->superkernel->name)));
     return NONE;
 }
 
@@ -217,15 +167,20 @@ static void find_calls(struct finder *finder, enum core_type core)
     }
 }
 
-static void find_missing(struct finder *finder)
+static void find_missing(struct finder *finder, uint32_t place, enum core_type core)
 {
-    for (uint32_t i = 0; i < finder->source->count; i++) {
-        enum kernel_type type = kernel_at(finder, i)->type;
-        for (int core = 0; core < CORE_TYPES; core++)
-            if (finder->called->call[core][i] == NONE &&
-                kernel_type_has(type, (enum core_type)core))
-                report_missing(finder, (enum core_type)core, i);
-    }
+    const struct called_source *source = finder->source;
+    if (finder->called->call[core][place] != NONE ||
+        !kernel_type_has(kernel_at(finder, place)->type, core) || !may_report(finder) ||
+        !diag_at(source->diags, DIAG_entry_calls, locate_name(source->module, source->entry->loc),
+                 "entry '@%.*s' does not call the op %s on %s",
+                 NAME(source->module, source->entry->name), op_words(finder, place),
+                 core_type_name(core)))
+        return;
+    diag_note(source->diags, locate_op(source->module, op_at(finder, place), OP_TYPE_NAME, 0),
+              "the op is here");
+    diag_help(source->diags, "write '%s' in the %s program", call_words(finder, place, core),
+              core_type_name(core));
 }
 
 bool called_find(struct called *called, const struct called_source *source)
@@ -239,8 +194,13 @@ bool called_find(struct called *called, const struct called_source *source)
             called->call[core][i] = NONE;
         find_calls(&finder, (enum core_type)core);
     }
-    find_missing(&finder);
-    report_rest(&finder);
+    for (uint32_t i = 0; i < source->count; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            find_missing(&finder, i, (enum core_type)core);
+    if (finder.faults > MAX_REPORTS && source->diags)
+        diag_at(source->diags, DIAG_entry_calls, locate_name(source->module, source->entry->loc),
+                "%u more calls of entry '@%.*s' are wrong or missing", finder.faults - MAX_REPORTS,
+                NAME(source->module, source->entry->name));
     return finder.faults == 0;
 }
 
