@@ -26,20 +26,6 @@ void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr
     vec_push(edit, (struct addition){at, instr});
 }
 
-static void program_edit_merge(const struct program_edit *edit, const struct program *program,
-                               struct instrs *instrs)
-{
-    uint32_t added = 0;
-    assert(edit->count == 0 || edit->at[edit->count - 1].at <= program->instrs.count);
-    vec_reserve(instrs, (uint64_t)program->instrs.count + edit->count);
-    for (uint32_t i = 0; i <= program->instrs.count; i++) {
-        for (; added < edit->count && edit->at[added].at == i; added++)
-            vec_push(instrs, edit->at[added].instr);
-        if (i < program->instrs.count)
-            vec_push(instrs, program->instrs.at[i]);
-    }
-}
-
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i)
 {
     assert(i < sk->count);
@@ -166,11 +152,20 @@ void superkernel_replace(struct superkernel *sk, enum core_type core, struct ins
 
 void superkernel_edit(struct superkernel *sk, enum core_type core, struct program_edit *edit)
 {
+    const struct program *program = &sk->entry->programs[core];
     struct instrs instrs = {NULL, 0, 0};
-    if (edit->count) {
-        program_edit_merge(edit, &sk->entry->programs[core], &instrs);
-        superkernel_replace(sk, core, &instrs);
+    uint32_t added = 0;
+    if (edit->count == 0)
+        return;
+    assert(edit->at[edit->count - 1].at <= program->instrs.count);
+    vec_reserve(&instrs, (uint64_t)program->instrs.count + edit->count);
+    for (uint32_t i = 0; i <= program->instrs.count; i++) {
+        for (; added < edit->count && edit->at[added].at == i; added++)
+            vec_push(&instrs, edit->at[added].instr);
+        if (i < program->instrs.count)
+            vec_push(&instrs, program->instrs.at[i]);
     }
+    superkernel_replace(sk, core, &instrs);
     vec_free(edit);
 }
 
@@ -216,18 +211,6 @@ static void queue_pop(struct merger *merger, enum core_type core)
     queue->edge = place == NONE ? 0 : merger->sk->order->first[merger->sk->ops[place]];
 }
 
-static void queue_fill(struct merger *merger, enum core_type core)
-{
-    const struct superkernel *sk = merger->sk;
-    const struct program *program = &sk->entry->programs[core];
-    for (uint32_t i = 0; i < program->instrs.count; i++)
-        if (program->instrs.at[i].op == INSTR_call)
-            vec_push(&merger->queues[core].places,
-                     merger->called->place[program->instrs.at[i].number[0]]);
-    merger->queues[core].next = NONE; /* before the first */
-    queue_pop(merger, core);
-}
-
 /* The op before which the program's next one cannot have its turn, by the graph, or NONE. */
 static uint32_t awaited_op(struct merger *merger, enum core_type core)
 {
@@ -241,24 +224,17 @@ static uint32_t awaited_op(struct merger *merger, enum core_type core)
     return NONE;
 }
 
-/* The parts of a mixed kernel run at the same time. */
-static bool parts_meet(const struct merger *merger, uint32_t place)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (superkernel_has_part(merger->sk, place, (enum core_type)core) &&
-            head(merger, (enum core_type)core) != place)
-            return false;
-    return true;
-}
-
-/* The first op of the list that can have the next turn, or NONE. */
+/* The first op of the list that can have the next turn, or NONE. The parts of a mixed kernel run at
+ * the same time. */
 static uint32_t next_turn(struct merger *merger)
 {
     uint32_t next = NONE;
     for (int core = 0; core < CORE_TYPES; core++) {
-        uint32_t place = head(merger, (enum core_type)core);
-        if (place < next && parts_meet(merger, place) &&
-            (merger->free || awaited_op(merger, (enum core_type)core) == NONE))
+        uint32_t place = head(merger, core);
+        if (place < next &&
+            (head(merger, 1 - core) == place ||
+             !superkernel_has_part(merger->sk, place, (enum core_type)(1 - core))) &&
+            (merger->free || awaited_op(merger, core) == NONE))
             next = place;
     }
     return next;
@@ -322,8 +298,8 @@ static bool merge(struct merger *merger, uint32_t *turns)
             return false;
         }
         for (int core = 0; core < CORE_TYPES; core++)
-            if (head(merger, (enum core_type)core) == place)
-                queue_pop(merger, (enum core_type)core);
+            if (head(merger, core) == place)
+                queue_pop(merger, core);
         merger->taken[place] = 1;
         turns[i] = place;
     }
@@ -333,10 +309,16 @@ static bool merge(struct merger *merger, uint32_t *turns)
 
 bool turns_find(const struct superkernel *sk, const struct called *called, uint32_t *turns)
 {
-    struct merger merger = {.sk = sk, .called = called};
-    merger.taken = mem_calloc(sk->count, 1);
-    for (int core = 0; core < CORE_TYPES; core++)
-        queue_fill(&merger, (enum core_type)core);
+    struct merger merger = {.sk = sk, .called = called, .taken = mem_calloc(sk->count, 1)};
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct program *program = &sk->entry->programs[core];
+        for (uint32_t i = 0; i < program->instrs.count; i++)
+            if (program->instrs.at[i].op == INSTR_call)
+                vec_push(&merger.queues[core].places,
+                         called->place[program->instrs.at[i].number[0]]);
+        merger.queues[core].next = NONE; /* before the first */
+        queue_pop(&merger, core);
+    }
     bool ok = merge(&merger, turns);
     for (int core = 0; core < CORE_TYPES; core++)
         vec_free(&merger.queues[core].places);

@@ -18,8 +18,7 @@ struct visitor {
     struct superkernel sk;
     const struct visits *visits;
     struct group_namer namer;
-    VEC(struct group_name) names; /* of the super kernel at hand, by place in the list */
-    uint32_t *index;              /* a copy of the graph's, for calls in another order */
+    uint32_t *index; /* a copy of the graph's, for calls in another order */
 };
 
 /* Records stand between what passes recognise by its place. They are none of a pass's
@@ -39,24 +38,24 @@ static bool visit_one(struct visitor *visitor)
 
 /* ----------------------------------------------------------------------------- turns ---- */
 
-static void take_index(struct visitor *visitor, const struct members *members)
-{
-    if (!visitor->index) {
-        uint32_t count = visitor->sk.graph->ops.count;
-        visitor->index = mem_calloc(count, sizeof *visitor->index);
-        memcpy(visitor->index, members->index, count * sizeof *visitor->index);
-    }
-    visitor->sk.index = visitor->index;
-}
-
-/* The visited super kernel has its ops by turns instead of by places. */
+/* Visits a super kernel whose programs call its ops in another order than the list: by turns. */
 static bool visit_turned(struct visitor *visitor, const struct members *members,
-                         struct called *called, const uint32_t *turns)
+                         struct called *called)
 {
     struct superkernel *sk = &visitor->sk;
     const uint32_t *listed = sk->ops;
-    uint32_t *ops = mem_calloc(sk->count, sizeof *ops);
-    take_index(visitor, members);
+    uint32_t count = sk->graph->ops.count;
+    uint32_t *turns = mem_calloc(sk->count, sizeof *turns), *ops = NULL;
+    bool ok = turns_find(sk, called, turns);
+    if (!ok) {
+        mem_free(turns);
+        return false;
+    }
+    if (!visitor->index) {
+        visitor->index = mem_calloc(count, sizeof *visitor->index);
+        memcpy(visitor->index, members->index, count * sizeof *visitor->index);
+    }
+    ops = mem_calloc(sk->count, sizeof *ops);
     for (uint32_t turn = 0; turn < sk->count; turn++) {
         ops[turn] = listed[turns[turn]];
         visitor->index[ops[turn]] = turn;
@@ -64,76 +63,50 @@ static bool visit_turned(struct visitor *visitor, const struct members *members,
     for (uint32_t group = 0; group < sk->n_grouped; group++)
         if (called->place[group] != NONE)
             called->place[group] = visitor->index[listed[called->place[group]]];
+    sk->index = visitor->index;
     sk->ops = ops;
     sk->listed = turns;
-    bool ok = visit_one(visitor);
+    ok = visit_one(visitor);
     sk->ops = listed;
     sk->listed = NULL;
     sk->index = members->index;
     for (uint32_t turn = 0; turn < sk->count; turn++)
         visitor->index[ops[turn]] = members->index[ops[turn]];
-    mem_free(ops);
-    return ok;
-}
-
-static bool visit_in_turn(struct visitor *visitor, const struct members *members,
-                          struct called *called)
-{
-    if (called->in_order)
-        return visit_one(visitor);
-    uint32_t *turns = mem_calloc(visitor->sk.count, sizeof *turns);
-    bool ok =
-        turns_find(&visitor->sk, called, turns) && visit_turned(visitor, members, called, turns);
     mem_free(turns);
+    mem_free(ops);
     return ok;
 }
 
 /* --------------------------------------------------------------------- super kernels ---- */
 
-static void name_groups(struct visitor *visitor, const uint32_t *grouped)
-{
-    const struct superkernel *sk = &visitor->sk;
-    visitor->names.count = 0;
-    vec_reserve(&visitor->names, sk->count);
-    visitor->names.count = sk->count;
-    group_namer_clear(&visitor->namer);
-    for (uint32_t group = 0; group < sk->count; group++) {
-        uint32_t place = grouped[group];
-        visitor->names.at[place] =
-            group_name_of(&visitor->namer, sk->graph, superkernel_op(sk, place));
-    }
-}
-
 /* An entry that calls something else than the ops may be an edited dump. */
-static bool visit_called(struct visitor *visitor, const struct members *members,
-                         const uint32_t *grouped)
-{
-    struct superkernel *sk = &visitor->sk;
-    struct called called;
-    name_groups(visitor, grouped);
-    bool ok = called_find(&called, &(struct called_source){.diags = sk->context->diags,
-                                                           .module = sk->module,
-                                                           .graph = sk->graph,
-                                                           .superkernel = sk->block,
-                                                           .entry = sk->entry,
-                                                           .ops = sk->ops,
-                                                           .count = sk->count,
-                                                           .grouped = grouped,
-                                                           .names = visitor->names.at});
-    sk->grouped = called.place;
-    sk->n_grouped = entry_named_groups(sk->entry);
-    ok = ok && visit_in_turn(visitor, members, &called);
-    called_free(&called);
-    return ok;
-}
-
 static bool visit_entry(struct visitor *visitor, struct entry *entry, const struct members *members,
                         const uint32_t *grouped)
 {
     struct superkernel *sk = &visitor->sk;
+    struct group_name *names = mem_calloc(sk->count, sizeof *names); /* by place in the list */
+    struct called called;
     sk->entry = entry;
     sk->change = (struct entry_change){.entry = entry, .in_part = part_runs()};
-    bool ok = visit_called(visitor, members, grouped);
+    group_namer_clear(&visitor->namer);
+    for (uint32_t group = 0; group < sk->count; group++)
+        names[grouped[group]] =
+            group_name_of(&visitor->namer, sk->graph, superkernel_op(sk, grouped[group]));
+    bool ok = called_find(&called, &(struct called_source){.diags = sk->context->diags,
+                                                           .module = sk->module,
+                                                           .graph = sk->graph,
+                                                           .superkernel = sk->block,
+                                                           .entry = entry,
+                                                           .ops = sk->ops,
+                                                           .count = sk->count,
+                                                           .grouped = grouped,
+                                                           .names = names});
+    sk->grouped = called.place;
+    sk->n_grouped = entry_named_groups(entry);
+    if (ok)
+        ok = called.in_order ? visit_one(visitor) : visit_turned(visitor, members, &called);
+    called_free(&called);
+    mem_free(names);
     if (sk->change.copied)
         visitor->visits->changes[entry_id(sk->module, entry)] = sk->change;
     return ok;
@@ -183,7 +156,6 @@ static void visit_part(void *user, uint32_t first, uint32_t end, struct diags *d
     }
     gears_tell_copy(diags, module, NULL);
     group_namer_free(&visitor.namer);
-    vec_free(&visitor.names);
     if (!ok)
         __atomic_store_n(&visits->failed, true, __ATOMIC_RELAXED);
 }
@@ -213,9 +185,15 @@ static bool entries_are_apart(const struct module *module)
     return apart;
 }
 
-static void visit_in_parts(struct visits *visits)
+static bool visit_all(struct visits *visits, bool in_parts)
 {
     struct module *module = visits->context->module;
+    analyses_make_members(visits->context->analyses, module);
+    if (!in_parts || module->threads.most <= 1 || module->graphs.count <= 1 ||
+        !entries_are_apart(module)) {
+        visit_part(visits, 0, module->graphs.count, visits->context->diags);
+        return !visits->failed;
+    }
     visits->changes = mem_calloc(module->entries.count, sizeof *visits->changes);
     parts_run(&(struct parts){.threads = module->threads,
                               .count = module->graphs.count,
@@ -226,17 +204,6 @@ static void visit_in_parts(struct visits *visits)
     for (uint32_t i = 0; i < module->entries.count; i++)
         entry_change_take(&visits->changes[i]);
     mem_free(visits->changes);
-}
-
-static bool visit_all(struct visits *visits, bool in_parts)
-{
-    struct module *module = visits->context->module;
-    analyses_make_members(visits->context->analyses, module);
-    if (in_parts && module->threads.most > 1 && module->graphs.count > 1 &&
-        entries_are_apart(module))
-        visit_in_parts(visits);
-    else
-        visit_part(visits, 0, module->graphs.count, visits->context->diags);
     return !visits->failed;
 }
 
