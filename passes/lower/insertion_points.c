@@ -252,51 +252,33 @@ static void add_check(struct recording *r, uint32_t at, enum instr_op op, uint8_
 
 /* ------------------------------------------------------------------------- programs ---- */
 
-/* The place of the op that an event belongs to; 0 where an edited dump has one that belongs to
- * none. */
-static uint32_t op_of_event(const struct superkernel *sk, const struct superkernel_events *events,
-                            const struct instr *instr, uint32_t next)
-{
-    uint32_t op = superkernel_word_owner(sk, events, instr, next);
-    return op < sk->count ? superkernel_place(sk, op) : 0;
-}
-
-/* What the kernel of a call that starts early does of the entry's synchronisation
+/* The kernel of a call that starts early does some of the entry's synchronisation
  * (docs/device-model.md, "Early start"). */
-static void count_early(struct recording *r, uint32_t at, const struct instr *call)
+static void record_call(struct recording *r, uint32_t at, const struct instr *call, uint32_t op)
 {
     const struct kernel *kernel = module_kernel(r->sk->module, call->kernel);
     unsigned own = r->core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    uint32_t place = superkernel_place(r->sk, op);
     if (call->early & own && kernel_type_has(kernel->type, 1 - r->core))
         add_check(r, at, INSTR_count_set, (uint8_t)r->core);
     if (call->early & EARLY_SET)
         add_check(r, at, INSTR_count_arrive, (uint8_t)r->core);
-}
-
-static void check_early(struct recording *r, uint32_t at, const struct instr *call)
-{
-    unsigned own = r->core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
-    if (call->early & own)
-        add_check(r, at, INSTR_check_await, (uint8_t)r->core);
-    if (call->early & EARLY_WAIT_MIX & ~own)
-        add_check(r, at, INSTR_check_wait, (uint8_t)(1 - r->core));
-}
-
-static void record_call(struct recording *r, uint32_t at, const struct instr *call, uint32_t op)
-{
-    uint32_t place = superkernel_place(r->sk, op);
-    count_early(r, at, call);
     add_trace(r, at, place, TRACE_LAUNCHED);
     add_profile(r, at, PHASE_begin, place, PROFILE_OP);
     add_profile(r, at + 1, PHASE_end, place, PROFILE_OP);
     add_trace(r, at + 1, place, TRACE_FINISHED);
-    check_early(r, at + 1, call);
+    if (call->early & own)
+        add_check(r, at + 1, INSTR_check_await, (uint8_t)r->core);
+    if (call->early & EARLY_WAIT_MIX & ~own)
+        add_check(r, at + 1, INSTR_check_wait, (uint8_t)(1 - r->core));
 }
 
+/* Of the op that the event belongs to; of the first where an edited dump has one of none. */
 static void record_event(struct recording *r, uint32_t at, const struct instr *instr, uint32_t next)
 {
     bool wait = instr->op == INSTR_wait_event;
-    uint32_t place = op_of_event(r->sk, r->events, instr, next);
+    uint32_t op = superkernel_word_owner(r->sk, r->events, instr, next);
+    uint32_t place = op < r->sk->count ? superkernel_place(r->sk, op) : 0;
     enum profile_kind kind = wait ? PROFILE_WAIT : PROFILE_NOTIFY;
     if (wait)
         add_trace(r, at, place, TRACE_WAITING);
@@ -368,17 +350,6 @@ void records_make(struct superkernel *sk, unsigned kinds)
 
 enum { PROFILE_SLOTS = 2 }; /* the address of the buffer for records, and its size in bytes */
 
-/* After the workspace, if there is one, and before the slots of time records. */
-static void add_tracing_slot(struct entry *entry)
-{
-    uint32_t at = entry_named_groups(entry), slot = entry_slot(entry, W_sync_workspace);
-    while (slot != NONE && at < entry->groups.count &&
-           group_slot(entry, &entry->groups.at[at]) <= slot)
-        at++;
-    if (entry_slot(entry, W_tracing) == NONE)
-        entry_insert_words(entry, at, W_tracing, 1);
-}
-
 static unsigned present(const struct entry *entry)
 {
     unsigned kinds = 0;
@@ -388,17 +359,22 @@ static unsigned present(const struct entry *entry)
     return kinds;
 }
 
-/* Where there are slots of time records there were records, which are not to be seen here. */
+/* Where there are slots of time records there were records, which are not to be seen here. The slot
+ * for the others is after the workspace, if there is one, and before those. */
 void records_add(struct superkernel *sk, unsigned kind)
 {
     if ((sk->records | present(sk->entry)) & kind ||
         (kind == RECORDS_PROFILE && entry_profile_slot(sk->entry) != NONE))
         return;
     struct entry *entry = superkernel_own_entry(sk);
+    uint32_t at = entry_named_groups(entry), slot = entry_slot(entry, W_sync_workspace);
+    while (slot != NONE && at < entry->groups.count &&
+           group_slot(entry, &entry->groups.at[at]) <= slot)
+        at++;
     if (kind == RECORDS_PROFILE)
         entry_insert_words(entry, entry->groups.count, W_profiling, PROFILE_SLOTS);
-    else
-        add_tracing_slot(entry);
+    else if (entry_slot(entry, W_tracing) == NONE)
+        entry_insert_words(entry, at, W_tracing, 1);
     sk->records |= kind;
 }
 
@@ -435,17 +411,12 @@ static void take_records(struct entry *entry, unsigned kinds)
     }
 }
 
-static bool has_slots(const struct entry *entry, unsigned kinds)
-{
-    return (!(kinds & RECORDS_PROFILE) || entry_profile_slot(entry) != NONE) &&
-           (!(kinds & ~(unsigned)RECORDS_PROFILE) || entry_slot(entry, W_tracing) != NONE);
-}
-
 unsigned records_take(struct superkernel *sk)
 {
     struct program old[CORE_TYPES];
     unsigned kinds = present(sk->entry);
-    if (!kinds || !has_slots(sk->entry, kinds))
+    if (!kinds || (kinds & RECORDS_PROFILE && entry_profile_slot(sk->entry) == NONE) ||
+        (kinds & ~(unsigned)RECORDS_PROFILE && entry_slot(sk->entry, W_tracing) == NONE))
         return 0;
     struct entry *entry = superkernel_own_entry(sk);
     struct program *programs = entry->programs;
@@ -468,29 +439,21 @@ unsigned records_take(struct superkernel *sk)
 
 /* ------------------------------------------------------------------------ left checks ---- */
 
-static bool has_checks(const struct entry *entry)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (entry->programs[core].instrs.at[i].op == INSTR_check_await ||
-                entry->programs[core].instrs.at[i].op == INSTR_check_wait)
-                return true;
-    return false;
-}
-
 uint64_t records_checked(const struct superkernel *sk)
 {
     uint64_t hash = 1;
-    if (!has_checks(sk->entry))
-        return 0;
+    bool checks = false;
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < sk->entry->programs[core].instrs.count; i++) {
             const struct instr *instr = &sk->entry->programs[core].instrs.at[i];
+            checks |= instr->op == INSTR_check_await || instr->op == INSTR_check_wait;
             if (effect_is_sync(instr_info(instr->op)->effect) || instr->early ||
                 record_kind(instr) == RECORDS_CHECK)
                 hash = hash * 0x100000001b3u +
                        (1 + instr->op + (instr->early << 8) + (instr->word << 16));
         }
+    if (!checks)
+        return 0;
     return hash ? hash : 1;
 }
 
