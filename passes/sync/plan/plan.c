@@ -193,26 +193,25 @@ static void move_set(struct planner *planner, int sender, uint32_t index, uint32
     flag->set = gap;
 }
 
-/* Waits in an earlier gap, whose barrier or the next one makes that of the senders superfluous;
- * `gather`: a barrier of the gap that is not after its waits is put there. */
-static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32_t gap, bool gather)
+/* Waits in an earlier gap, whose barrier then comes after its waits, and makes that of the senders
+ * superfluous. */
+static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32_t gap)
 {
     struct flag *flag = &planner->flags[sender].at[index];
     struct spot *spot = &planner->spots[1 - sender][gap];
     struct change change = no_change;
     uint32_t wait = flag->wait;
+    bool first = spot->first;
     widen(&change, sender, flag->set);
     widen(&change, 1 - sender, gap);
     widen(&change, 1 - sender, wait);
     move_wait(planner, sender, index, gap);
     ask(planner, sender, flag, false);
-    bool first = spot->first;
-    spot->gather |= gather;
-    spot->first |= gather;
+    spot->first = spot->gather = true;
     if (is_allowed(planner, 1 - sender, gap) && is_allowed(planner, sender, flag->set) &&
         sync_refill_gaps(planner, &change))
         return true;
-    spot->gather &= !gather;
+    spot->gather = false;
     spot->first = first;
     ask(planner, sender, flag, true);
     move_wait(planner, sender, index, wait);
@@ -233,13 +232,9 @@ static void wait_earlier(struct planner *planner, int sender, uint32_t index)
     for (uint32_t gap = wait; gap-- > low && wait - gap <= REACH;) {
         if (lists[1 - sender].at[gap].time <= time)
             return;
-        bool next = gap + 1 < wait && spots[gap + 1].now.barrier;
-        if ((next || spots[gap].gather) && try_wait(planner, sender, index, gap, false))
+        if (gap + 1 < wait && spots[gap + 1].now.barrier)
             return;
-        if (next)
-            return;
-        if (spots[gap].now.barrier && !spots[gap].gather &&
-            try_wait(planner, sender, index, gap, true))
+        if (spots[gap].now.barrier && !spots[gap].gather && try_wait(planner, sender, index, gap))
             return;
     }
 }
