@@ -142,6 +142,25 @@ for seed in range(max(30, int(os.environ.get("SKIR_TEST_COUNT", "60")) // 4)):
     whys |= {remark["why"] for remark in remarks}
 tap.check("all kinds of order were met", {"data", "memory", "event", "stream"} <= whys, whys)
 
+# ---- The facts of a refuted step ----
+
+_, refuted = verify("""skir 1
+
+entry @e : mix_aic_1_1 {block = 2} {
+  aic {
+    set c2v
+    set c2v
+  }
+  aiv {
+    wait c2v
+  }
+}
+""")
+facts = [{key: error.get(key) for key in ("entry", "core", "instruction", "text")}
+         for error in refuted]
+tap.check("a refuted step is told by its entry, core type, number and text",
+          facts == [{"entry": "e", "core": "aic", "instruction": "1", "text": "set c2v"}], refuted)
+
 # ---- Where there is nothing to say ----
 
 ORDERED = random_graph(3)
