@@ -13,10 +13,6 @@
 /* The parts that are compared, each with what it leaves out of those behind it. */
 enum kept_part { KEPT_GRAPHS, KEPT_ENTRIES, KEPT_ALL, KEPT_PARTS };
 
-struct kept_texts {
-    struct text of[KEPT_PARTS]; /* empty where the row lets the part change */
-};
-
 enum { WHERE_ASKED = false, WHERE_DEFAULT = true };
 
 const struct pass passes[PASS_COUNT] = {
@@ -134,13 +130,13 @@ static const uint8_t kept[] = {
 
 static const char *const part_names[] = {"graphs", "entries", "kernels"};
 
-static unsigned kept_parts(const struct pass *pass)
+static void print_part(struct text *text, const struct module *module, enum kept_part part)
 {
-    return pass->plugin ? kept[pass->changes] : 0;
-}
-
-static void print_kind(struct text *text, const struct module *module, unsigned kind)
-{
+    unsigned kind = part == KEPT_GRAPHS ? SYMBOL_GRAPH : SYMBOL_ENTRY;
+    if (part == KEPT_ALL) {
+        print_whole_module(text, module, NULL);
+        return;
+    }
     uint8_t *marked = mem_calloc((size_t)module->order.count + 1, 1);
     for (uint32_t i = 0; i < module->order.count; i++)
         marked[i] = order_kind(module->order.at[i]) == kind;
@@ -148,46 +144,21 @@ static void print_kind(struct text *text, const struct module *module, unsigned 
     mem_free(marked);
 }
 
-static void print_part(struct text *text, const struct module *module, enum kept_part part)
+/* What has changed of the parts that stay, or NULL; frees their texts. Only a sound module has a
+ * text: the verifier says what is wrong with another. */
+static const char *changed_part(struct text *before, unsigned parts, const struct module *module)
 {
-    if (part == KEPT_ALL)
-        print_whole_module(text, module, NULL);
-    else
-        print_kind(text, module, part == KEPT_GRAPHS ? SYMBOL_GRAPH : SYMBOL_ENTRY);
-}
-
-/* Texts of what `pass` must keep: nothing where the pass is one of skirc, whose row is trusted. */
-static void kept_texts_take(struct kept_texts *texts, const struct pass *pass,
-                            const struct module *module)
-{
-    *texts = (struct kept_texts){.of = {{NULL, 0, 0}}};
-    for (unsigned part = 0; part < KEPT_PARTS; part++)
-        if (kept_parts(pass) & 1U << part)
-            print_part(&texts->of[part], module, (enum kept_part)part);
-}
-
-static bool is_same(const struct text *before, const struct module *module, enum kept_part part)
-{
-    struct text now = {NULL, 0, 0};
-    print_part(&now, module, part);
-    bool same = now.size == before->size && memcmp(now.at, before->at, now.size) == 0;
-    text_free(&now);
-    return same;
-}
-
-static const char *kept_texts_changed(struct kept_texts *texts, const struct pass *pass,
-                                      const struct module *module)
-{
-    /* Only a sound module has a text; the verifier says what is wrong with another. */
-    unsigned parts = kept_parts(pass);
     const char *changed = NULL;
-    if (parts && !module_is_sound(module))
-        parts = 0;
+    bool sound = parts && module_is_sound(module);
     for (unsigned part = 0; part < KEPT_PARTS; part++) {
-        if (!changed && parts & 1U << part &&
-            !is_same(&texts->of[part], module, (enum kept_part)part))
-            changed = part_names[part];
-        text_free(&texts->of[part]);
+        struct text now = {NULL, 0, 0};
+        if (sound && !changed && parts & 1U << part) {
+            print_part(&now, module, (enum kept_part)part);
+            if (now.size != before[part].size || memcmp(now.at, before[part].at, now.size) != 0)
+                changed = part_names[part];
+        }
+        text_free(&now);
+        text_free(&before[part]);
     }
     return changed;
 }
@@ -338,42 +309,11 @@ bool pipeline_parse(struct pipeline *pipeline, const char *list, char *error, si
     return ok;
 }
 
-static void report_missing(struct diags *diags, const struct pass *pass, unsigned missing)
-{
-    for (unsigned property = 1; property < PROPERTY_END; property <<= 1)
-        if (missing & property)
-            diag_at(diags, DIAG_pass_order, no_span, "the pass '%s' needs %s", pass->name,
-                    property_text(property));
-}
-
 static double now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
-static void report_lost(struct diags *diags, const struct pass *pass, unsigned lost)
-{
-    for (unsigned property = 1; property < PROPERTY_END; property <<= 1)
-        if (lost & property)
-            diag_at(
-                diags, DIAG_pass_order, no_span,
-                "behind the pass '%s' the module is not %s any more, as its row says; this is a "
-                "defect of %s%s",
-                pass->name, property_name(property), PASS_BLAME(pass));
-}
-
-/* Whether the pass has kept to its row of the table; reported if not. */
-static bool check_contract(const struct pass *pass, struct pass_context *context, unsigned before,
-                           unsigned after)
-{
-    unsigned lost = (pass->gives | before) & ~after;
-    /* Super kernels that it makes have no entries yet. */
-    if (pass->changes == CHANGES_GRAPHS)
-        lost &= ~(unsigned)PROPERTY_LOWERED | pass->gives;
-    report_lost(context->diags, pass, lost);
-    return lost == 0;
 }
 
 static bool report_changed(const struct pass *pass, struct pass_context *context,
@@ -398,19 +338,6 @@ static bool keep_analyses(const struct pass *pass, struct pass_context *context)
     return report_changed(pass, context, "graphs");
 }
 
-/* The pass itself. `changed`: what it has changed against its row, or NULL. */
-static bool run_pass(const struct pass *pass, struct pass_context *context, double *seconds,
-                     const char **changed)
-{
-    struct kept_texts texts;
-    kept_texts_take(&texts, pass, context->module);
-    double start = now();
-    bool ok = pass->run(context);
-    *seconds = now() - start;
-    *changed = kept_texts_changed(&texts, pass, context->module);
-    return ok;
-}
-
 /* The properties behind a pass. What its row says that it changes is trusted for a pass of skirc
  * alone. */
 static unsigned properties_behind(const struct pass *pass, const struct module *module,
@@ -425,49 +352,60 @@ static unsigned properties_behind(const struct pass *pass, const struct module *
     return properties;
 }
 
-/* `properties` are those of the module, before it and then behind it. */
+/* `properties` are those of the module, before it and then after it. The row of a pass of skirc is
+ * trusted; of another, the texts of what it says to keep are compared. */
 static enum pipeline_status run_one(const struct pass *pass, struct pass_context *context,
                                     unsigned *properties, double *seconds)
 {
-    unsigned before = *properties;
-    if (pass->needs & ~before) {
-        report_missing(context->diags, pass, pass->needs & ~before);
+    unsigned before = *properties, missing = pass->needs & ~before;
+    unsigned parts = pass->plugin ? kept[pass->changes] : 0;
+    struct text texts[KEPT_PARTS] = {{NULL, 0, 0}};
+    for (unsigned property = 1; property < PROPERTY_END; property <<= 1)
+        if (missing & property)
+            diag_at(context->diags, DIAG_pass_order, no_span, "the pass '%s' needs %s", pass->name,
+                    property_text(property));
+    if (missing)
         return PIPELINE_INPUT;
-    }
-    const char *changed;
-    bool ok = run_pass(pass, context, seconds, &changed);
-    bool kept = keep_analyses(pass, context);
+    for (unsigned part = 0; part < KEPT_PARTS; part++)
+        if (parts & 1U << part)
+            print_part(&texts[part], context->module, (enum kept_part)part);
+    double start = now();
+    bool ok = pass->run(context);
+    *seconds = now() - start;
+    const char *changed = changed_part(texts, parts, context->module);
+    bool right = keep_analyses(pass, context);
     if (!ok)
         return PIPELINE_INPUT;
-    if (kept && changed)
-        kept = report_changed(pass, context, changed);
+    if (right && changed)
+        right = report_changed(pass, context, changed);
     *properties = properties_behind(pass, context->module, before);
-    return kept && check_contract(pass, context, before, *properties) ? PIPELINE_OK
-                                                                      : PIPELINE_DEFECT;
-}
-
-static enum pipeline_status run_all(const struct pipeline *pipeline, struct pass_context *context,
-                                    pipeline_hook *hook, void *user)
-{
-    unsigned properties = module_properties(context->module);
-    for (uint32_t i = 0; i < pipeline->count; i++) {
-        double seconds = 0;
-        enum pipeline_status status = run_one(pipeline->at[i], context, &properties, &seconds);
-        if (status != PIPELINE_OK)
-            return status;
-        if (hook && !hook(user, pipeline->at[i], seconds))
-            return PIPELINE_STOPPED;
-    }
-    return PIPELINE_OK;
+    unsigned lost = (pass->gives | before) & ~*properties;
+    /* Super kernels that it makes have no entries yet. */
+    if (pass->changes == CHANGES_GRAPHS)
+        lost &= ~(unsigned)PROPERTY_LOWERED | pass->gives;
+    for (unsigned property = 1; right && property < PROPERTY_END; property <<= 1)
+        if (lost & property)
+            diag_at(context->diags, DIAG_pass_order, no_span,
+                    "behind the pass '%s' the module is not %s any more, as its row says; this is "
+                    "a defect of %s%s",
+                    pass->name, property_name(property), PASS_BLAME(pass));
+    return right && !lost ? PIPELINE_OK : PIPELINE_DEFECT;
 }
 
 enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
                                   pipeline_hook *hook, void *user)
 {
     struct analyses own = {.effects = NULL}, *lent = context->analyses;
+    enum pipeline_status status = PIPELINE_OK;
     if (!lent)
         context->analyses = &own;
-    enum pipeline_status status = run_all(pipeline, context, hook, user);
+    unsigned properties = module_properties(context->module);
+    for (uint32_t i = 0; status == PIPELINE_OK && i < pipeline->count; i++) {
+        double seconds = 0;
+        status = run_one(pipeline->at[i], context, &properties, &seconds);
+        if (status == PIPELINE_OK && hook && !hook(user, pipeline->at[i], seconds))
+            status = PIPELINE_STOPPED;
+    }
     context->analyses = lent;
     analyses_drop(&own);
     return status;
@@ -491,11 +429,16 @@ static bool is_behind(const struct pass *pass, unsigned end)
     return pass >= passes + end && pass < passes + PASS_COUNT;
 }
 
-static enum pipeline_status run_part(struct pass_context *context, const struct pass_table *table,
-                                     unsigned first, unsigned end)
+enum pipeline_status pipeline_lower_part(struct pass_context *context,
+                                         const struct pass_table *table, unsigned first,
+                                         unsigned end)
 {
+    struct pass_table own = {NULL, 0, 0};
     struct pipeline pipeline = {NULL, 0, 0};
     uint32_t i = 0;
+    if (!table)
+        pass_table_init(&own);
+    table = table ? table : &own;
     while (first > 0 && i < table->count && !is_behind(table->at[i], first))
         i++;
     for (; i < table->count && !is_behind(table->at[i], end); i++)
@@ -503,17 +446,6 @@ static enum pipeline_status run_part(struct pass_context *context, const struct 
             pipeline_add(&pipeline, table->at[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
     pipeline_free(&pipeline);
-    return status;
-}
-
-enum pipeline_status pipeline_lower_part(struct pass_context *context,
-                                         const struct pass_table *table, unsigned first,
-                                         unsigned end)
-{
-    struct pass_table own = {NULL, 0, 0};
-    if (!table)
-        pass_table_init(&own);
-    enum pipeline_status status = run_part(context, table ? table : &own, first, end);
     pass_table_free(&own);
     /* The input was correct, and the passes made this of it. */
     if (status == PIPELINE_OK && end == PASS_COUNT &&
