@@ -24,14 +24,6 @@ struct declared {
 
 /* ----------------------------------------------------------------------------- looking ---- */
 
-static void find_kernels(struct declared *declared)
-{
-    const struct module *module = declared->module;
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        if (attr_string(module, module->kernels.at[i].attrs, W_op) != NONE)
-            vec_push(&declared->kernels, i);
-}
-
 /* Whether a kernel is for ops of a type, dynamic or not. */
 static bool is_for(const struct declared *declared, uint32_t kernel, uint32_t op_type, bool dynamic)
 {
@@ -41,20 +33,15 @@ static bool is_for(const struct declared *declared, uint32_t kernel, uint32_t op
            op_type_agrees(module, attr_string(module, declaration->attrs, W_op), op_type);
 }
 
-static uint32_t look_up(const struct declared *declared, uint32_t op_type, bool dynamic)
-{
-    uint32_t found = NOT_DECLARED;
-    for (uint32_t i = 0; i < declared->kernels.count; i++)
-        if (is_for(declared, declared->kernels.at[i], op_type, dynamic))
-            found = found == NOT_DECLARED ? declared->kernels.at[i] : SEVERAL;
-    return found;
-}
-
 static uint32_t find_kernel(struct declared *declared, uint32_t op_type, bool dynamic)
 {
     uint32_t *found = id_map_at(&declared->found[dynamic], op_type);
-    if (*found == NONE)
-        *found = look_up(declared, op_type, dynamic);
+    if (*found != NONE)
+        return *found;
+    *found = NOT_DECLARED;
+    for (uint32_t i = 0; i < declared->kernels.count; i++)
+        if (is_for(declared, declared->kernels.at[i], op_type, dynamic))
+            *found = *found == NOT_DECLARED ? declared->kernels.at[i] : SEVERAL;
     return *found;
 }
 
@@ -106,33 +93,29 @@ static bool report_several(struct declared *declared, const struct graph *graph,
 
 /* ----------------------------------------------------------------------------- binding ---- */
 
-static bool bind_op(struct declared *declared, const struct graph *graph, struct op *op,
-                    uint32_t *bound)
-{
-    bool dynamic = attr_flag(declared->module, op->attrs, W_dynamic);
-    uint32_t kernel = find_kernel(declared, op->type, dynamic);
-    if (kernel == SEVERAL)
-        return report_several(declared, graph, op, dynamic);
-    if (kernel == NOT_DECLARED)
-        return true;
-    op->kernel = declared->module->kernels.at[kernel].name;
-    ++*bound;
-    return true;
-}
-
 bool declared_kernels_bind(struct pass_context *context, uint32_t *bound)
 {
     struct module *module = context->module;
     struct declared declared = {.module = module, .diags = context->diags};
     bool ok = true;
-    find_kernels(&declared);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        if (attr_string(module, module->kernels.at[i].attrs, W_op) != NONE)
+            vec_push(&declared.kernels, i);
     for (uint32_t g = 0; declared.kernels.count && g < module->graphs.count; g++) {
         struct graph *graph = &module->graphs.at[g];
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             struct op *op = &graph->ops.at[i];
-            if (op->kernel == NONE && op_call_kind(op) == CALL_NONE &&
-                !op_is_passive(module, graph, op))
-                ok = bind_op(&declared, graph, op, bound) && ok;
+            if (op->kernel != NONE || op_call_kind(op) != CALL_NONE ||
+                op_is_passive(module, graph, op))
+                continue;
+            bool dynamic = attr_flag(module, op->attrs, W_dynamic);
+            uint32_t kernel = find_kernel(&declared, op->type, dynamic);
+            if (kernel == SEVERAL)
+                ok = report_several(&declared, graph, op, dynamic);
+            if (kernel == SEVERAL || kernel == NOT_DECLARED)
+                continue;
+            op->kernel = module->kernels.at[kernel].name;
+            ++*bound;
         }
     }
     vec_free(&declared.kernels);
@@ -338,14 +321,6 @@ uint32_t sample_block(const struct module *module, const struct library_kernel *
     return block ? block : 1;
 }
 
-/* `blocks`, or where it is 0 what the sample says of shapes. */
-static struct attr block_attr(struct module *module, const struct library_kernel *sample,
-                              uint32_t blocks)
-{
-    return blocks ? int_attr(W_block, blocks)
-                  : word_attr(W_block, ATTR_STRING, module_name(module, sample->block_rule));
-}
-
 uint32_t sample_declare(struct module *module, const struct library_kernel *sample, uint32_t blocks,
                         struct diags *diags, bool *ill_described)
 {
@@ -354,8 +329,9 @@ uint32_t sample_declare(struct module *module, const struct library_kernel *samp
     bool dynamic = sample->n_variants > 0;
     struct attr attrs[6] = {
         word_attr(W_op, ATTR_STRING, op_type),
-        dynamic ? (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}}
-                : block_attr(module, sample, blocks),
+        dynamic  ? (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}}
+        : blocks ? int_attr(W_block, blocks)
+                 : word_attr(W_block, ATTR_STRING, module_name(module, sample->block_rule)),
         word_attr(W_object, ATTR_STRING, module_name(module, sample->object)),
         dynamic ? variants_attr(module, sample) : function_attr(module, sample),
         params_attr(module, sample),
@@ -373,23 +349,6 @@ uint32_t sample_declare(struct module *module, const struct library_kernel *samp
 
 /* Operands that are given by name, or left out. */
 
-static bool unknown_label(struct diags *diags, const struct module *module,
-                          const struct graph *graph, const struct op *op, uint32_t place,
-                          uint32_t operands)
-{
-    const struct kernel *kernel = module_kernel(module, op->kernel);
-    uint32_t label = op_operand(graph, op, place).label;
-    if (!diag_at(diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, place),
-                 "no operand of %.*s that is not given yet is '%.*s'", NAME(module, op->type),
-                 NAME(module, label)))
-        return false;
-    struct suggest suggest = name_suggest(module, label);
-    for (uint32_t n = op_n_unlabelled(graph, op); n < operands; n++)
-        name_offer(&suggest, module, kernel_tensor(module, kernel, n));
-    diag_suggest(diags, &suggest);
-    return false;
-}
-
 /* Whether each label is the name of one of the kernel's `operands` first tensors that no operand
  * without a label is. */
 static bool labels_fit(struct diags *diags, const struct module *module, const struct graph *graph,
@@ -401,8 +360,17 @@ static bool labels_fit(struct diags *diags, const struct module *module, const s
         uint32_t n = unlabelled, label = op_operand(graph, op, place).label;
         while (n < operands && kernel_tensor(module, kernel, n) != label)
             n++;
-        if (n >= operands)
-            return unknown_label(diags, module, graph, op, place, operands);
+        if (n < operands)
+            continue;
+        if (diag_at(diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, place),
+                    "no operand of %.*s that is not given yet is '%.*s'", NAME(module, op->type),
+                    NAME(module, label))) {
+            struct suggest suggest = name_suggest(module, label);
+            for (n = unlabelled; n < operands; n++)
+                name_offer(&suggest, module, kernel_tensor(module, kernel, n));
+            diag_suggest(diags, &suggest);
+        }
+        return false;
     }
     return true;
 }
@@ -425,14 +393,6 @@ static char tensor_presence(const struct library_kernel *sample, uint32_t n)
             return sample->presences[i];
 }
 
-static bool left_out(struct diags *diags, const struct module *module, const struct op *op,
-                     uint32_t param)
-{
-    diag_at(diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
-            "%.*s needs its operand '%.*s'", NAME(module, op->type), NAME(module, param));
-    return false;
-}
-
 /* Makes operands that are left out `none`, or `[]`. What is not optional must be there; where no
  * operand has a label, their number is wrong, which is the library's to refuse. */
 static bool fill_operands(struct diags *diags, const struct module *module, struct graph *graph,
@@ -447,8 +407,13 @@ static bool fill_operands(struct diags *diags, const struct module *module, stru
         if (labels && op_find_label(graph, op, param) != NONE)
             continue;
         char presence = tensor_presence(sample, n);
-        if (presence != PARAM_OPTIONAL && presence != PARAM_LISTED_OPTIONAL)
-            return !labels || left_out(diags, module, op, param);
+        if (presence != PARAM_OPTIONAL && presence != PARAM_LISTED_OPTIONAL) {
+            if (labels)
+                diag_at(diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
+                        "%.*s needs its operand '%.*s'", NAME(module, op->type),
+                        NAME(module, param));
+            return !labels;
+        }
         op_add_absent(graph, id, labels ? param : NONE,
                       presence == PARAM_OPTIONAL ? OPERAND_NONE : OPERAND_LIST);
     }
