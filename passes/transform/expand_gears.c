@@ -118,16 +118,6 @@ static void add_instance(struct expander *expander, const int64_t *row,
         vec_push(&expander->values, row[i]);
 }
 
-static void end_row(struct expander *expander, const int64_t *row, struct gear_instance *instance)
-{
-    const struct gear_verdict *fault = gear_instance_fault(instance);
-    if (fault)
-        gear_rows_leave_out(&expander->left_out, expander->module, graph_of(expander), row, fault);
-    else
-        add_instance(expander, row, instance);
-    gear_instance_free(instance);
-}
-
 /* -------------------------------------------------------------------- all combinations ---- */
 
 static void verify_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
@@ -156,33 +146,21 @@ static void expand_rows(struct expander *expander)
     parts_run(
         &(struct parts){expander->module->threads, count, instance_weight, verify_part, expander},
         diags);
-    for (uint32_t i = 0; i < count; i++)
-        end_row(expander, gear_table_row(&expander->table, i), &expander->instances[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t *row = gear_table_row(&expander->table, i);
+        struct gear_instance *instance = &expander->instances[i];
+        const struct gear_verdict *fault = gear_instance_fault(instance);
+        if (fault)
+            gear_rows_leave_out(&expander->left_out, expander->module, graph_of(expander), row,
+                                fault);
+        else
+            add_instance(expander, row, instance);
+        gear_instance_free(instance);
+    }
     mem_free(expander->instances);
 }
 
 /* --------------------------------------------------------------------------- reports ---- */
-
-static void remark_repeated(const struct expander *expander)
-{
-    uint64_t n = expander->table.n_repeated;
-    const struct module *module = expander->module;
-    if (n)
-        diag_at(expander->context->diags, DIAG_gear_repeated,
-                locate_token(module, graph_of(expander)->gears.at[0].loc),
-                "%llu combination%s of gears stand%s twice and count%s once", (unsigned long long)n,
-                n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "s" : "");
-}
-
-/* All that were left out, by one message. Where none is left, it is an error, as with
- * --strict-gears. */
-static bool report_left_out(const struct expander *expander)
-{
-    bool refused = expander->cases.count == 0 || expander->context->strict_gears;
-    gear_rows_report(&expander->left_out, expander->module, graph_of(expander),
-                     expander->table.n_rows, refused, expander->context->diags);
-    return expander->left_out.count == 0 || !refused;
-}
 
 /* ---------------------------------------------------------------------------- graphs ---- */
 
@@ -236,21 +214,11 @@ static void find_names(struct module *module, struct expansion *all)
     all->names_found = true;
 }
 
-static bool report_named(const struct expander *expander, const struct graph *other, uint32_t block)
-{
-    struct diags *diags = expander->context->diags;
-    if (diag_at(diags, DIAG_unsupported,
-                locate_name(expander->module, graph_of(expander)->blocks.at[block].loc),
-                "'@%.*s' names this super kernel, of which each combination of gears has another",
-                NAME(expander->module, other->name)))
-        diag_help(diags, "name it in attributes of its own graph only");
-    return false;
-}
-
 /* Each combination has super kernels of its own, so that others cannot mean one. */
 static bool check_not_named(const struct expander *expander)
 {
     struct module *module = expander->module;
+    struct diags *diags = expander->context->diags;
     const struct graph *graph = graph_of(expander);
     uint32_t found = NONE, other = NONE;
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
@@ -265,7 +233,13 @@ static bool check_not_named(const struct expander *expander)
             found = b;
         }
     }
-    return found == NONE || report_named(expander, &module->graphs.at[other], found);
+    if (found == NONE)
+        return true;
+    if (diag_at(diags, DIAG_unsupported, locate_name(module, graph->blocks.at[found].loc),
+                "'@%.*s' names this super kernel, of which each combination of gears has another",
+                NAME(module, module->graphs.at[other].name)))
+        diag_help(diags, "name it in attributes of its own graph only");
+    return false;
 }
 
 /* The rows in the place of the statements. */
@@ -286,13 +260,25 @@ static void write_cases(struct expander *expander)
 
 static bool expand_all(struct expander *expander)
 {
-    remark_repeated(expander);
+    const struct module *module = expander->module;
+    struct pass_context *context = expander->context;
+    uint64_t n = expander->table.n_repeated;
+    if (n)
+        diag_at(context->diags, DIAG_gear_repeated,
+                locate_token(module, graph_of(expander)->gears.at[0].loc),
+                "%llu combination%s of gears stand%s twice and count%s once", (unsigned long long)n,
+                n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "s" : "");
     expand_rows(expander);
-    if (!report_left_out(expander))
+    /* Those that were left out, by one message: an error where none is left, as with
+     * --strict-gears. */
+    bool refused = expander->cases.count == 0 || context->strict_gears;
+    gear_rows_report(&expander->left_out, module, graph_of(expander), expander->table.n_rows,
+                     refused, context->diags);
+    if (expander->left_out.count && refused)
         return false;
     write_cases(expander);
     if (expander->cases.count > 1)
-        expander->context->diags->copies = "combinations of gears";
+        context->diags->copies = "combinations of gears";
     return true;
 }
 
