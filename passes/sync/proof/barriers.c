@@ -241,8 +241,9 @@ bool sync_check_drained(const struct sync_checker *checker)
             if (last != NONE && track->before[i].drained <= last) {
                 if (sync_report_step(checker, DIAG_sync_undrained, core, i,
                                      "the call before it may still use the core's memory")) {
-                    diag_note(checker->diags, sync_step_span(checker, core, last), "that is %s",
-                              sync_step_text(checker, core, last));
+                    diag_note(checker->diags, sync_step_span(checker, core, last),
+                              "it is not drained: a 'pipe_barrier' after it does that, or an "
+                              "'arrive' and its 'await'");
                     sync_help(checker, "pipe_barrier", SYNC_BEFORE, core, i);
                 }
                 ok = false;
