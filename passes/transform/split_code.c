@@ -26,21 +26,16 @@ struct mapped {
     uint32_t count;
 };
 
-/* Cuts off what stands before the next '/'. */
-static uint32_t next_name(struct module *module, const char **at, const char *end)
-{
-    const char *slash = memchr(*at, '/', (size_t)(end - *at)), *stop = slash ? slash : end;
-    uint32_t name = intern_copy(&module->names, *at, (size_t)(stop - *at));
-    *at = slash ? slash + 1 : NULL;
-    return name;
-}
-
+/* Names with a '/' between them. */
 static void read_mapped(struct module *module, const char *word, size_t size, struct mapped *mapped)
 {
     const char *end = word + size;
     mapped->count = 0;
-    while (word && mapped->count < MAX_COPIES)
-        mapped->names[mapped->count++] = next_name(module, &word, end);
+    while (word && mapped->count < MAX_COPIES) {
+        const char *slash = memchr(word, '/', (size_t)(end - word)), *stop = slash ? slash : end;
+        mapped->names[mapped->count++] = intern_copy(&module->names, word, (size_t)(stop - word));
+        word = slash ? slash + 1 : NULL;
+    }
 }
 
 /* The copies of a function; false where the option does not name it. */
@@ -62,26 +57,6 @@ static bool find_mapped(const struct superkernel *sk, uint32_t function, struct 
 static struct span option_span(const struct superkernel *sk)
 {
     return locate_option(sk->module, sk->block, SK_kernel_map);
-}
-
-static bool report_missing(const struct superkernel *sk, const struct kernel *kernel,
-                           uint32_t mapped, uint32_t other)
-{
-    const struct module *module = sk->module;
-    diag_at(sk->context->diags, DIAG_split_mode, option_span(sk),
-            "kernel-map names copies of '%.*s', but none of '%.*s', which is a function of '@%.*s' "
-            "too",
-            NAME(module, mapped), NAME(module, other), NAME(module, kernel->name));
-    return false;
-}
-
-static bool report_counts(const struct superkernel *sk, const struct kernel *kernel, uint32_t count,
-                          const struct mapped *other)
-{
-    diag_at(sk->context->diags, DIAG_split_mode, option_span(sk),
-            "kernel-map has %u functions for '%.*s', but %u for another function of '@%.*s'",
-            other->count, NAME(sk->module, other->names[0]), count, NAME(sk->module, kernel->name));
-    return false;
 }
 
 static bool report_other(const struct superkernel *sk, const struct kernel *kernel)
@@ -107,55 +82,59 @@ static bool has_list(const struct superkernel *sk, const struct lists *lists, ui
     return false;
 }
 
-static void add_list(const struct superkernel *sk, struct lists *lists, const struct mapped *mapped)
-{
-    struct attr_value names[MAX_COPIES];
-    for (uint32_t i = 0; i < mapped->count; i++)
-        names[i] = (struct attr_value){.kind = ATTR_STRING, .id = mapped->names[i]};
-    struct range range = module_add_values(sk->module, names, mapped->count);
-    vec_push(&lists->at,
-             ((struct attr_value){.kind = ATTR_LIST, .first = range.first, .count = range.count}));
-}
-
-/* Collects the lists of a kernel's functions; false where they differ in length. */
+/* Collects the lists of a kernel's functions; false where they differ in length, or some functions
+ * have none. */
 static bool collect(const struct superkernel *sk, const struct kernel *kernel, struct lists *lists)
 {
+    const struct module *module = sk->module;
     struct kernel_part part;
     struct mapped mapped;
-    for (uint32_t i = 0; i < kernel_parts(sk->module, kernel); i++) {
-        if (!kernel_part_at(sk->module, kernel, i, &part) || part.function == NONE ||
+    for (uint32_t i = 0; i < kernel_parts(module, kernel); i++) {
+        if (!kernel_part_at(module, kernel, i, &part) || part.function == NONE ||
             has_list(sk, lists, part.function))
             continue;
         if (!find_mapped(sk, part.function, &mapped)) {
             lists->missing = part.function;
             continue;
         }
-        if (lists->mapped != NONE && mapped.count != lists->count)
-            return report_counts(sk, kernel, lists->count, &mapped);
+        if (lists->mapped != NONE && mapped.count != lists->count) {
+            diag_at(sk->context->diags, DIAG_split_mode, option_span(sk),
+                    "kernel-map has %u functions for '%.*s', but %u for another function of "
+                    "'@%.*s'",
+                    mapped.count, NAME(module, mapped.names[0]), lists->count,
+                    NAME(module, kernel->name));
+            return false;
+        }
         lists->mapped = part.function;
         lists->count = mapped.count;
-        add_list(sk, lists, &mapped);
+        struct attr_value names[MAX_COPIES];
+        for (uint32_t n = 0; n < mapped.count; n++)
+            names[n] = (struct attr_value){.kind = ATTR_STRING, .id = mapped.names[n]};
+        struct range range = module_add_values(sk->module, names, mapped.count);
+        vec_push(&lists->at, ((struct attr_value){
+                                 .kind = ATTR_LIST, .first = range.first, .count = range.count}));
     }
-    return lists->mapped == NONE || lists->missing == NONE ||
-           report_missing(sk, kernel, lists->mapped, lists->missing);
-}
-
-static bool same_names(const struct module *module, const struct attr_value *a,
-                       const struct attr_value *b)
-{
-    bool same = a->kind == ATTR_LIST && a->count == b->count;
-    for (uint32_t i = 0; same && i < a->count; i++)
-        same = module->attr_values.at[a->first + i].id == module->attr_values.at[b->first + i].id;
-    return same;
+    if (lists->mapped == NONE || lists->missing == NONE)
+        return true;
+    diag_at(sk->context->diags, DIAG_split_mode, option_span(sk),
+            "kernel-map names copies of '%.*s', but none of '%.*s', which is a function of '@%.*s' "
+            "too",
+            NAME(module, lists->mapped), NAME(module, lists->missing), NAME(module, kernel->name));
+    return false;
 }
 
 static bool same_lists(const struct module *module, const struct attr *copies,
                        const struct lists *lists)
 {
     bool same = copies->value.count == lists->at.count;
-    for (uint32_t i = 0; same && i < lists->at.count; i++)
-        same =
-            same_names(module, &module->attr_values.at[copies->value.first + i], &lists->at.at[i]);
+    for (uint32_t i = 0; same && i < lists->at.count; i++) {
+        const struct attr_value *a = &module->attr_values.at[copies->value.first + i];
+        const struct attr_value *b = &lists->at.at[i];
+        same = a->kind == ATTR_LIST && a->count == b->count;
+        for (uint32_t n = 0; same && n < a->count; n++)
+            same =
+                module->attr_values.at[a->first + n].id == module->attr_values.at[b->first + n].id;
+    }
     return same;
 }
 
