@@ -140,18 +140,6 @@ static const struct library_kernel *find_sample(struct binder *binder, uint32_t 
     return binder->samples.at[*place];
 }
 
-/* There is a sample kernel, but no dynamic one. */
-static bool report_static(struct binder *binder, const struct op *op)
-{
-    const struct attr *attr = attr_find(binder->module, op->attrs, W_dynamic);
-    if (diag_at(binder->context->diags, DIAG_dynamic_kernel,
-                locate_token(binder->module, attr->loc),
-                "there is no dynamic sample kernel for '%.*s'", NAME(binder->module, op->type)))
-        diag_help(binder->context->diags,
-                  "without 'dynamic' the op runs the sample kernel of its type");
-    return false;
-}
-
 /* An op that calls graphs has no kernel that an entry could call. */
 static bool check_call(struct pass_context *context, const struct graph *graph, const struct op *op)
 {
@@ -329,15 +317,6 @@ static uint32_t bind_sample(struct binder *binder, const struct graph *graph, co
     return kernel;
 }
 
-/* Ops of a type have one stub. */
-static void bind_stub(struct binder *binder, struct op *op)
-{
-    uint32_t *stub = id_map_at(&binder->stubs, op->type);
-    if (*stub == NONE)
-        *stub = stub_kernel_declare(binder->module, op->type);
-    op->kernel = *stub;
-}
-
 /* Whether the target has the cores that a block of the op's kernel takes. */
 static bool has_cores(struct binder *binder, const struct op *op)
 {
@@ -377,21 +356,30 @@ static bool has_tensors(struct binder *binder, const struct graph *graph, const 
 
 static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
 {
+    struct diags *diags = binder->context->diags;
     struct op *op = &graph->ops.at[id];
     if (op_call_kind(op) != CALL_NONE)
         return check_call(binder->context, graph, op);
     if (op_is_passive(binder->module, graph, op))
         return true;
     if (attr_flag(binder->module, op->attrs, W_stub)) {
-        bind_stub(binder, op);
+        uint32_t *stub = id_map_at(&binder->stubs, op->type); /* ops of a type have one */
+        if (*stub == NONE)
+            *stub = stub_kernel_declare(binder->module, op->type);
+        op->kernel = *stub;
         return has_cores(binder, op);
     }
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
     binder->tiled = binder->tiled || attr_find(binder->module, op->attrs, W_tiling_key) ||
                     attr_find(binder->module, op->attrs, W_tiling_blocks);
     const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
-    if (!sample && dynamic && find_sample(binder, op->type, false))
-        return report_static(binder, op);
+    if (!sample && dynamic && find_sample(binder, op->type, false)) {
+        const struct attr *attr = attr_find(binder->module, op->attrs, W_dynamic);
+        if (diag_at(diags, DIAG_dynamic_kernel, locate_token(binder->module, attr->loc),
+                    "there is no dynamic sample kernel for '%.*s'", NAME(binder->module, op->type)))
+            diag_help(diags, "without 'dynamic' the op runs the sample kernel of its type");
+        return false;
+    }
     if (!sample && binder->context->library && binder->context->library->failed)
         return false; /* its description may be the one that cannot be read */
     if (!sample) {
@@ -400,8 +388,7 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
     }
     sample = fit_results(binder, sample, op_tensor_results(binder->module, graph, op));
     op->kernel = bind_sample(binder, graph, op, sample);
-    if (!has_cores(binder, op) ||
-        !operands_complete(binder->context->diags, binder->module, graph, id, sample))
+    if (!has_cores(binder, op) || !operands_complete(diags, binder->module, graph, id, sample))
         return false;
     if (sample->own)
         return has_tensors(binder, graph, op, sample);
@@ -474,23 +461,17 @@ static bool judge_bound(struct binder *binder)
     return !binder->refused;
 }
 
-static bool load_library(struct pass_context *context)
-{
-    struct file_fault fault;
-    struct kernel_source *library = context->library;
-    if (!library || library->load(library, &fault))
-        return true;
-    diag_fault(context->diags, DIAG_file, &fault);
-    return false;
-}
-
 /* `bound` becomes true where the verifier has yet to judge what an op says of its kernel. */
 static bool bind_ops(struct pass_context *context, uint32_t *bound)
 {
     struct binder binder = {.context = context, .module = context->module};
+    struct kernel_source *library = context->library;
+    struct file_fault fault;
     bool ok = true;
-    if (!load_library(context))
+    if (library && !library->load(library, &fault)) {
+        diag_fault(context->diags, DIAG_file, &fault);
         return false;
+    }
     undeclared_find(&binder.undeclared, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct graph *graph = &context->module->graphs.at[i];
