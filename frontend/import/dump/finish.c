@@ -17,24 +17,6 @@
 
 /* -------------------------------------------------------------------- sample kernels ---- */
 
-/* What is known of an op type: its kernel, and whether this takes the op that was asked for
- * last. */
-struct sample {
-    const struct library_kernel *kernel; /* NULL: there is none */
-    uint32_t graph;                      /* the op's, by name; NONE: none was asked for */
-    struct op op;
-    bool fits;
-};
-
-struct samples {
-    struct module *module;
-    struct source *source;
-    struct kernel_source *library; /* NULL: no sample kernels */
-    struct id_map types;           /* by op type: index in `samples` */
-    VEC(struct sample) samples;
-    struct arena arena;
-};
-
 /* Whether the sample kernel takes the op's operands, in whatever dtypes. */
 static bool operands_fit(const struct library_kernel *kernel, const struct module *module,
                          const struct graph *graph, const struct op *op)
@@ -59,53 +41,19 @@ static bool operands_fit(const struct library_kernel *kernel, const struct modul
     return places <= operands;
 }
 
-static struct sample *sample_of(struct samples *samples, uint32_t type)
-{
-    uint32_t *index = id_map_at(&samples->types, type);
-    if (*index == NONE) {
-        struct kernel_source *library = samples->library;
-        const char *name = name_text(samples->module, type, &samples->arena);
-        *index = samples->samples.count;
-        vec_push(&samples->samples,
-                 (struct sample){.kernel = library->find(library, name, false), .graph = NONE});
-    }
-    return &samples->samples.at[*index];
-}
-
-/* Whether a sample kernel takes the op. */
-static bool samples_take(struct samples *samples, const struct graph *graph, const struct op *op)
-{
-    const struct kernel_source *library = samples->library;
-    struct sample *sample = library ? sample_of(samples, op->type) : NULL;
-    if (!sample || !sample->kernel)
-        return false;
-    bool known =
-        sample->graph == graph->name && dump_ops_alike(samples->module, graph, &sample->op, op);
-    for (uint32_t i = 0; i < op->results.count && known; i++)
-        known = graph->values.at[sample->op.results.first + i].type ==
-                graph->values.at[op->results.first + i].type;
-    if (known)
-        return sample->fits;
-    sample->graph = graph->name;
-    sample->op = *op;
-    sample->fits = !attr_flag(samples->module, op->attrs, W__unchecked) &&
-                   operands_fit(sample->kernel, samples->module, graph, op);
-    if (sample->fits && library->check) {
-        struct diags unheard;
-        diags_init(&unheard, samples->source, NULL);
-        sample->fits = library->check(samples->module, graph, op, &unheard);
-        diags_free(&unheard);
-    }
-    return sample->fits;
-}
-
 /* ----------------------------------------------------------------------------- stubs ---- */
+
+/* Of an op with more operands no answer is kept. */
+enum { KEYED_MOST = 8 };
 
 struct stubs {
     struct dump *dump;
     struct module *module;
-    struct samples samples;
     struct id_map kernels; /* by op type: the name of its stub */
+    struct text key;       /* of the op at hand: what a sample kernel takes or refuses it by */
+    struct intern keys;
+    struct id_map fits; /* by key: whether a sample kernel takes such ops */
+    struct arena arena;
 };
 
 /* Passive ops execute nothing, views neither, and those that call graphs are no kernels. */
@@ -115,6 +63,65 @@ static bool needs_kernel(const struct stubs *stubs, const struct op *op)
     bool known = type && !attr_flag(stubs->module, op->attrs, W__unchecked);
     return op->kernel == NONE && op_call_kind(op) == CALL_NONE &&
            !(known && (type->passive || type->view));
+}
+
+static void add_to_key(struct stubs *stubs, uint32_t part)
+{
+    text_bytes(&stubs->key, (const char *)&part, sizeof part);
+}
+
+/* The type of an op, those of its operands and results, which operands are one value, and its
+ * attributes. */
+static uint32_t key_of(struct stubs *stubs, const struct graph *graph, const struct op *op)
+{
+    const uint32_t *operands = op_operands(graph, op);
+    const struct attr *attrs = stubs->module->attrs.at + op->attrs.first;
+    stubs->key.size = 0;
+    add_to_key(stubs, op->type);
+    add_to_key(stubs, op->operands.count);
+    add_to_key(stubs, op->attrs.count);
+    for (uint32_t i = 0, same = 0; i < op->operands.count; i++, same = 0) {
+        while (operands[same] != operands[i])
+            same++;
+        add_to_key(stubs, same);
+        add_to_key(stubs, graph->values.at[operands[i]].type);
+    }
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        add_to_key(stubs, attrs[i].key);
+        add_to_key(stubs, attrs[i].value.kind);
+        add_to_key(stubs, attrs[i].value.count);
+        text_bytes(&stubs->key, (const char *)&attrs[i].value.i, sizeof attrs[i].value.i);
+    }
+    for (uint32_t i = 0; i < op->results.count; i++)
+        add_to_key(stubs, graph->values.at[op->results.first + i].type);
+    return intern_copy(&stubs->keys, stubs->key.at, stubs->key.size);
+}
+
+/* Whether there is a sample kernel that takes the op. */
+static bool has_sample(struct stubs *stubs, const struct graph *graph, const struct op *op)
+{
+    struct dump *dump = stubs->dump;
+    struct kernel_source *library = dump->options->library;
+    uint32_t unkeyed = NONE;
+    if (!library)
+        return false;
+    uint32_t *fits = op->clauses || op->operands.count > KEYED_MOST
+                         ? &unkeyed
+                         : id_map_at(&stubs->fits, key_of(stubs, graph, op));
+    if (*fits != NONE)
+        return *fits;
+    const struct library_kernel *kernel =
+        library->find(library, name_text(stubs->module, op->type, &stubs->arena), false);
+    arena_clear(&stubs->arena);
+    *fits = kernel && !attr_flag(stubs->module, op->attrs, W__unchecked) &&
+            operands_fit(kernel, stubs->module, graph, op);
+    if (*fits && library->check) {
+        struct diags unheard;
+        diags_init(&unheard, dump->source, NULL);
+        *fits = library->check(stubs->module, graph, op, &unheard);
+        diags_free(&unheard);
+    }
+    return *fits;
 }
 
 /* A remark for the first op of a stub, unless its type is unknown, or it contradicts its type. */
@@ -157,7 +164,7 @@ static uint32_t *bind_gears(struct stubs *stubs, struct graph *graph)
     return types;
 }
 
-/* In the text kernels stand before the graphs whose ops they are of. */
+/* In the text kernels precede the graphs whose ops they are of. */
 static void put_kernels_first(struct module *module)
 {
     uint64_t *order = mem_calloc(module->order.count + 1, sizeof *order);
@@ -175,30 +182,26 @@ static void put_kernels_first(struct module *module)
  * and binds its ops to it: as large as the target, for the cores that such ops run on. */
 static void dump_add_stubs(struct dump *dump)
 {
-    struct stubs stubs = {
-        .dump = dump,
-        .module = dump->module,
-        .samples = {.module = dump->module,
-                    .source = dump->source,
-                    .library = dump->options->library},
-    };
+    struct stubs stubs = {.dump = dump, .module = dump->module};
     for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
         struct graph *graph = &dump->module->graphs.at[g];
         const uint32_t *types = graph->gears.count ? bind_gears(&stubs, graph) : NULL;
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             struct op *op = &graph->ops.at[i];
-            if (needs_kernel(&stubs, op) && !samples_take(&stubs.samples, graph, op))
+            if (needs_kernel(&stubs, op) && !has_sample(&stubs, graph, op))
                 bind(&stubs, op);
         }
         for (uint32_t i = 0; types && i < graph->values.count; i++)
             graph->values.at[i].type = types[i];
     }
     put_kernels_first(dump->module);
-    if (stubs.samples.library && stubs.samples.library->failed)
-        diag_fault(dump->diags, DIAG_file, &stubs.samples.library->fault);
-    id_map_free(&stubs.samples.types);
-    vec_free(&stubs.samples.samples);
-    arena_free(&stubs.samples.arena);
+    struct kernel_source *library = dump->options->library;
+    if (library && library->failed)
+        diag_fault(dump->diags, DIAG_file, &library->fault);
+    text_free(&stubs.key);
+    intern_free(&stubs.keys);
+    id_map_free(&stubs.fits);
+    arena_free(&stubs.arena);
     id_map_free(&stubs.kernels);
 }
 

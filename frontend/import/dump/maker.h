@@ -6,25 +6,9 @@
 #include "frontend/import/translate/translate.h"
 #include "ir/core/module.h"
 
-/* Of an op with more operands or results than this nothing is said. */
-enum { ALIKE_MOST = 8 };
-
-/* Whether two ops of one type and one graph are told apart by nothing but the names of values and
- * the types of results. True only where that is easily seen. */
-bool dump_ops_alike(const struct module *module, const struct graph *graph, const struct op *a,
-                    const struct op *b);
-
-struct dump_inferred {
-    uint32_t graph; /* its name; NONE: no op of the type was asked for */
-    struct op op;
-    uint32_t before[ALIKE_MOST], after[ALIKE_MOST]; /* the types of its results */
-};
-
 /* Zero-initialised is ready. */
 struct dump_inference {
-    struct id_map types;            /* by op type: index in `last` */
-    VEC(struct dump_inferred) last; /* by op type: the op that was asked for last */
-    struct written_marks written;   /* those of dump_mark_written */
+    struct written_marks written; /* those of dump_mark_written */
     struct arena scratch;
 };
 
