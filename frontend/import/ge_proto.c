@@ -6,11 +6,12 @@
  * shows bytes; descriptions of tensors are attributes, too, under "[i]NAME" and "[o]NAME".
  * There is one graph, without a name and attributes: what GE says of its gears is at the node
  * that returns. */
-#include "frontend/exchange.h"
-#include "frontend/import/dump/dump.h"
+#define _GNU_SOURCE /* memmem */
+#include "frontend/import/dump/links.h"
+#include "frontend/"
 #include "frontend/import/messages.h"
-#include "ir/analysis/contents.h"
 #include "ir/core/calls.h"
+#include "ir/analysis/contents.h"
 #include "ir/optypes/op_types.h"
 
 #include <stdio.h>
@@ -65,55 +66,37 @@ static uint32_t read_graph(struct reader *reader, uint32_t loc, uint32_t parent)
 /* After the next `text` in [at, end), or NULL. */
 static const char *find_after(const char *at, const char *end, const char *text)
 {
-    size_t size = strlen(text);
-    for (; (size_t)(end - at) >= size; at++)
-        if (memcmp(at, text, size) == 0)
-            return at + size;
-    return NULL;
+    const char *found = memmem(at, (size_t)(end - at), text, strlen(text));
+    return found ? found + strlen(text) : NULL;
 }
 
-/* A number, or the name of a dimension; an expression is not known. */
-static int64_t read_dim(struct dump *dump, uint32_t graph, const char *text, size_t size)
-{
-    int64_t number = 0;
-    size_t i = 0;
-    while (i < size && i < 18 && text[i] >= '0' && text[i] <= '9')
-        number = number * 10 + (text[i++] - '0');
-    if (i == size && size > 0)
-        return number;
-    return graph == NONE ? DIM_UNKNOWN : dump_dim(dump, text, size);
-}
-
-/* The end of the element at `at` of a list in brackets; expressions may have brackets, too. */
-static const char *element_end(const char *at, const char *end)
-{
-    for (uint32_t depth = 0; at < end; at++) {
-        if (depth == 0 && (*at == ',' || *at == ']'))
-            return at;
-        if (*at == '(' || *at == '[')
-            depth++;
-        else if (depth > 0 && (*at == ')' || *at == ']'))
-            depth--;
-    }
-    return NULL;
-}
-
-/* The elements of a list, after its bracket. RANK_UNKNOWN: it does not end. */
+/* The elements of a list, after its bracket: numbers, names of dimensions, and expressions, which are
+ * not known and may have brackets, too. RANK_UNKNOWN: it does not end. */
 static void read_dims(struct dump *dump, uint32_t graph, const char *at, const char *end,
                       struct dump_shape *shape)
 {
     shape->rank = 0;
     for (;; at++) {
+        int64_t dim;
         while (at < end && *at == ' ')
             at++;
-        const char *close = element_end(at, end);
-        if (close && close > at)
-            dump_shape_add(shape, read_dim(dump, graph, at, (size_t)(close - at)));
-        if (!close)
+        const char *begin = at;
+        for (uint32_t depth = 0; at < end && (depth > 0 || (*at != ',' && *at != ']')); at++)
+            if (*at == '(' || *at == '[')
+                depth++;
+            else if (depth > 0 && (*at == ')' || *at == ']'))
+                depth--;
+        if (at == end) {
             shape->rank = RANK_UNKNOWN;
-        if (!close || *close == ']')
             return;
-        at = close;
+        }
+        size_t size = (size_t)(at - begin);
+        if (size > 0 && digits_read(begin, size, &dim))
+            dump_shape_add(shape, dim);
+        else if (size > 0)
+            dump_shape_add(shape, graph == NONE ? DIM_UNKNOWN : dump_dim(dump, begin, size));
+        if (*at == ']')
+            return;
     }
 }
 
@@ -332,22 +315,6 @@ static void push_named(struct reader *reader)
             (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first});
 }
 
-static void push_dtype(struct reader *reader, const struct proto_field *field)
-{
-    struct fields *fields = &reader->fields;
-    struct attr_value value = {.kind = ATTR_INT};
-    bool word = field->kind == PROTO_WORD;
-    if (!word && !proto_integer(fields->proto, field, &value.i))
-        return;
-    unsigned dtype = field_dtype(fields, field, DUMP_GE, reader->loc);
-    if (dtype != DTYPE_UNKNOWN)
-        value = (struct attr_value){.kind = ATTR_WORD, .id = W_f32 + dtype};
-    if (dtype == DTYPE_UNKNOWN && word)
-        reader->lost = true;
-    else
-        vec_push(&fields->values, value);
-}
-
 /* Reads the fields of an AttrDef, or of a list of values, and pushes the values. Returns what an
  * empty list is empty of. */
 static uint32_t push_values(struct reader *reader, const struct message *message)
@@ -363,7 +330,17 @@ static uint32_t push_values(struct reader *reader, const struct message *message
         if (proto_is(&field, "val_type")) {
             kind = read_list_type(fields, &field);
         } else if (proto_is(&field, "dt")) {
-            push_dtype(reader, &field);
+            bool word = field.kind == PROTO_WORD;
+            value.kind = ATTR_INT;
+            if (!word && !proto_integer(fields->proto, &field, &value.i))
+                continue;
+            unsigned dtype = field_dtype(fields, &field, DUMP_GE, reader->loc);
+            if (dtype != DTYPE_UNKNOWN)
+                value = (struct attr_value){.kind = ATTR_WORD, .id = W_f32 + dtype};
+            if (dtype == DTYPE_UNKNOWN && word)
+                reader->lost = true;
+            else
+                vec_push(&fields->values, value);
         } else if (proto_is(&field, "t")) {
             push_tensor(reader);
         } else if (proto_is(&field, "func") || proto_is(&field, "na")) {
@@ -579,44 +556,22 @@ static uint32_t place_inputs(struct op_reader *op)
     return data;
 }
 
-/* Gives the inputs the names that the op has for them. */
-static void name_inputs(const struct dump *dump, struct op_reader *op, uint32_t count)
-{
-    const struct attr_value *values = dump->module->attr_values.at;
-    for (uint32_t i = 0; i < count && i < op->slots.count; i++)
-        op->placed.at[i].label = op->slots.at[i].name;
-    for (uint32_t i = 0; i < op->names.count; i++) {
-        const struct attr_value *name = &values[op->names.first + i];
-        int64_t place = i < op->places.count ? values[op->places.first + i].i : i;
-        if (name->kind == ATTR_STRING && place >= 0 && place < count)
-            op->placed.at[place].label = name->id;
-    }
-}
-
-/* Whether a name is `stem` and the number. */
-static bool is_numbered(const struct dump *dump, uint32_t name, const char *stem,
-                        uint32_t stem_size, uint32_t number)
-{
-    char digits[16];
-    uint32_t size = (uint32_t)snprintf(digits, sizeof digits, "%u", number);
-    if (name == NONE)
-        return false;
-    const struct intern_name *n = &dump->module->names.names[name];
-    return n->size == stem_size + size && memcmp(n->text, stem, stem_size) == 0 &&
-           memcmp(n->text + stem_size, digits, size) == 0;
-}
-
 /* How many inputs, from this one on, are called x0, x1, x2 ...: a list by the name x. */
 static uint32_t list_length(const struct dump *dump, const struct dump_input *inputs,
                             uint32_t count)
 {
-    const struct intern_name *first = &dump->module->names.names[inputs->label];
-    uint32_t length = 0;
-    if (first->size < 2 || first->text[first->size - 1] != '0')
+    const struct intern_name *names = dump->module->names.names, *first = &names[inputs->label];
+    uint32_t length = 0, stem = first->size - 1;
+    char digits[16];
+    if (first->size < 2 || first->text[stem] != '0')
         return 0;
-    while (length < count &&
-           is_numbered(dump, inputs[length].label, first->text, first->size - 1, length))
-        length++;
+    for (; length < count && inputs[length].label != NONE; length++) {
+        const struct intern_name *name = &names[inputs[length].label];
+        size_t size = (size_t)snprintf(digits, sizeof digits, "%u", length);
+        if (name->size != stem + size || memcmp(name->text, first->text, stem) != 0 ||
+            memcmp(name->text + stem, digits, size) != 0)
+            break;
+    }
     return length;
 }
 
@@ -656,17 +611,26 @@ static void list_inputs(struct dump *dump, const struct op_type *type, struct du
     }
 }
 
+/* Gives the inputs their places and the names that the op has for them. */
 static void settle_inputs(struct dump *dump, struct op_reader *op)
 {
     uint32_t data = place_inputs(op);
-    name_inputs(dump, op, data);
+    const struct attr_value *values = dump->module->attr_values.at;
+    for (uint32_t i = 0; i < data && i < op->slots.count; i++) {
+        op->placed.at[i].label = op->slots.at[i].name;
+        if (op->slots.at[i].type != NONE)
+            vec_push(&op->draft.hints, (struct dump_hint){i, op->slots.at[i].type});
+    }
+    for (uint32_t i = 0; i < op->names.count; i++) {
+        const struct attr_value *name = &values[op->names.first + i];
+        int64_t place = i < op->places.count ? values[op->places.first + i].i : i;
+        if (name->kind == ATTR_STRING && place >= 0 && place < data)
+            op->placed.at[place].label = name->id;
+    }
     list_inputs(dump, op_type_find(dump->module, op->draft.node.type), op->placed.at, data);
     op->draft.inputs.count = 0;
     for (uint32_t i = 0; i < op->placed.count; i++)
         dump_add_input(&op->draft, op->placed.at[i]);
-    for (uint32_t i = 0; i < data && i < op->slots.count; i++)
-        if (op->slots.at[i].type != NONE)
-            vec_push(&op->draft.hints, (struct dump_hint){i, op->slots.at[i].type});
 }
 
 /* -------------------------------------------------------------------------- ops: graphs ---- */
@@ -691,31 +655,6 @@ static void add_graphs(struct dump *dump, struct op_reader *op, uint32_t key, ui
         dump_add_attr(&op->draft, attr);
 }
 
-/* An attribute for a graph in place of what the op has there. */
-static void set_graph(struct op_reader *op, uint32_t key, uint32_t graph)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < op->draft.attrs.count; i++)
-        if (op->draft.attrs.at[i].key != key)
-            op->draft.attrs.at[kept++] = op->draft.attrs.at[i];
-    op->draft.attrs.count = kept;
-    dump_add_attr(&op->draft, (struct attr){key, op->draft.node.loc, symbol(graph)});
-}
-
-/* A function by its name, `func { name: "f" }`, is a graph where the op's type calls one. */
-static void name_functions(struct dump *dump, struct op_reader *op, const struct call_attr *call)
-{
-    for (uint32_t i = 0; i < op->draft.attrs.count; i++) {
-        struct attr *attr = &op->draft.attrs.at[i];
-        struct range keys = {attr->value.first, attr->value.count};
-        if (attr->key != call->key || attr->value.kind != ATTR_DICT)
-            continue;
-        uint32_t graph = attr_string(dump->module, keys, module_name(dump->module, "name"));
-        if (graph != NONE)
-            attr->value = symbol(graph);
-    }
-}
-
 /* The graphs as the op's type calls them, in this order. */
 static void settle_graphs(struct dump *dump, struct op_reader *op)
 {
@@ -723,8 +662,16 @@ static void settle_graphs(struct dump *dump, struct op_reader *op)
     enum call_kind kind = op_call_kind(&type);
     uint32_t taken = 0;
     for (uint32_t i = 0; i < n_call_attrs && kind != CALL_NONE; i++)
-        if (call_attrs[i].kind == kind)
-            name_functions(dump, op, &call_attrs[i]);
+        for (uint32_t k = 0; k < op->draft.attrs.count && call_attrs[i].kind == kind; k++) {
+            /* `func { name: "f" }` is a graph where the op's type calls one. */
+            struct attr *attr = &op->draft.attrs.at[k];
+            struct range keys = {attr->value.first, attr->value.count};
+            if (attr->key != call_attrs[i].key || attr->value.kind != ATTR_DICT)
+                continue;
+            uint32_t graph = attr_string(dump->module, keys, module_name(dump->module, "name"));
+            if (graph != NONE)
+                attr->value = symbol(graph);
+        }
     for (uint32_t i = 0; i < n_call_attrs && taken < op->graphs.count; i++) {
         const struct call_attr *row = &call_attrs[i];
         if (kind == CALL_NONE || row->kind != kind)
@@ -733,9 +680,15 @@ static void settle_graphs(struct dump *dump, struct op_reader *op)
             add_graphs(dump, op, row->key, taken);
             return;
         }
-        uint32_t graph = op->graphs.at[taken++];
-        if (graph != NONE)
-            set_graph(op, row->key, graph);
+        uint32_t graph = op->graphs.at[taken++], kept = 0;
+        if (graph == NONE)
+            continue;
+        /* It takes the place of what the op has there. */
+        for (uint32_t k = 0; k < op->draft.attrs.count; k++)
+            if (op->draft.attrs.at[k].key != row->key)
+                op->draft.attrs.at[kept++] = op->draft.attrs.at[k];
+        op->draft.attrs.count = kept;
+        dump_add_attr(&op->draft, (struct attr){row->key, op->draft.node.loc, symbol(graph)});
     }
     if (taken < op->graphs.count)
         add_graphs(dump, op, module_name(dump->module, "_subgraphs"), taken);
@@ -757,51 +710,6 @@ static const struct {
     {"RecvNotify", DUMP_OP, false, true},
 };
 
-static void settle_type(struct dump *dump, struct op_reader *op)
-{
-    struct dump_node *node = &op->draft.node;
-    unsigned row = 0;
-    while (row < sizeof types / sizeof *types &&
-           !name_is(dump->module, node->type, types[row].type))
-        row++;
-    if (row == sizeof types / sizeof *types)
-        return;
-    node->role = types[row].role;
-    uint32_t event =
-        op->event < 0 ? NONE : module_name_printf(dump->module, "%lld", (long long)op->event);
-    if (types[row].sends)
-        node->send_event = event;
-    if (types[row].receives)
-        node->recv_event = event;
-}
-
-/* The contents of a FileConstant. */
-static void settle_file(struct dump *dump, struct op_reader *op)
-{
-    struct attr attr = {W_value, op->draft.node.loc, {.kind = ATTR_DICT}};
-    if (op->path == NONE || !name_is(dump->module, op->draft.node.type, "FileConstant"))
-        return;
-    struct intern_name path = dump->module->names.names[op->path];
-    uint64_t bytes = op->length > 0 ? (uint64_t)op->length : NO_BYTES;
-    if (path.size && dump_contents_file(dump, path.text, path.size, (uint64_t)op->offset, bytes,
-                                        attr.loc, &attr.value))
-        dump_add_attr(&op->draft, attr);
-}
-
-static void begin_op(struct reader *reader, struct op_reader *op, uint32_t loc)
-{
-    static const struct attr_value none = {.kind = ATTR_LIST};
-    reader->op = op;
-    reader->loc = loc;
-    dump_begin(&op->draft, loc);
-    op->slots.count = op->graphs.count = 0;
-    op->stream = op->offset = op->length = 0;
-    op->index = op->event = op->operand = -1;
-    op->constant = false;
-    op->names = op->places = none;
-    op->path = NONE;
-}
-
 static void end_op(struct reader *reader, struct op_reader *op, struct span span)
 {
     struct dump *dump = reader->fields.dump;
@@ -812,14 +720,29 @@ static void end_op(struct reader *reader, struct op_reader *op, struct span span
         node->type = module_name(dump->module, "");
     }
     node->index = op->index >= 0 ? op->index : -1;
-    settle_type(dump, op);
+    for (unsigned row = 0; row < sizeof types / sizeof *types; row++) {
+        if (!name_is(dump->module, node->type, types[row].type))
+            continue;
+        uint32_t event =
+            op->event < 0 ? NONE : module_name_printf(dump->module, "%lld", (long long)op->event);
+        node->role = types[row].role;
+        node->send_event = types[row].sends ? event : NONE;
+        node->recv_event = types[row].receives ? event : NONE;
+    }
     if (node->role == DUMP_RETURN)
         op->draft.outputs.count = 0;
     if (op->stream > 0)
         node->stream = module_name_printf(dump->module, "%lld", (long long)op->stream);
     settle_inputs(dump, op);
     settle_graphs(dump, op);
-    settle_file(dump, op);
+    if (op->path != NONE && name_is(dump->module, node->type, "FileConstant")) {
+        struct attr attr = {W_value, node->loc, {.kind = ATTR_DICT}};
+        struct intern_name path = dump->module->names.names[op->path];
+        uint64_t bytes = op->length > 0 ? (uint64_t)op->length : NO_BYTES;
+        if (path.size && dump_contents_file(dump, path.text, path.size, (uint64_t)op->offset, bytes,
+                                            attr.loc, &attr.value))
+            dump_add_attr(&op->draft, attr);
+    }
     dump_add_node(dump, op->graph, &op->draft);
     if (node->role == DUMP_PARAM && op->operand >= 0)
         vec_push(&reader->given, (struct given_param){op->graph, index, op->operand});
@@ -874,7 +797,15 @@ static void read_op(struct reader *reader, struct op_reader *op, const struct me
     struct attr attr;
     struct proto_field field;
     struct field_walk walk = {fields, message, op, 0, false};
-    begin_op(reader, op, span.begin);
+    reader->op = op;
+    reader->loc = span.begin;
+    dump_begin(&op->draft, span.begin);
+    op->slots.count = op->graphs.count = 0;
+    op->stream = op->offset = op->length = 0;
+    op->index = op->event = op->operand = -1;
+    op->constant = false;
+    op->names = op->places = (struct attr_value){.kind = ATTR_LIST};
+    op->path = NONE;
     while (field_next(&walk, &field)) {
         if (proto_is(&field, "attr") && message == &node_message) {
             read_node_attr(reader);
@@ -989,38 +920,25 @@ static uint32_t read_graph(struct reader *reader, uint32_t loc, uint32_t parent)
 
 /* ------------------------------------------------------------------------- parameters ---- */
 
-/* The graph of a value, if it is one, has a caller of the kind. */
-static void note_caller(const struct dump *dump, const struct attr_value *value,
-                        enum call_kind kind, struct id_map *callers)
-{
-    uint32_t graph = value->kind == ATTR_SYMBOL ? id_map_find(&dump->graph_names, value->id) : NONE;
-    if (graph != NONE && id_map_find(callers, graph) == NONE)
-        id_map_set(callers, graph, kind);
-}
-
-static void note_callees(const struct dump *dump, const struct dump_node *node,
-                         struct id_map *callers)
-{
-    struct op op = {.type = node->type};
-    enum call_kind kind = op_call_kind(&op);
-    for (uint32_t i = 0; kind != CALL_NONE && i < node->attrs.count; i++) {
-        const struct attr_value *value = &dump->module->attrs.at[node->attrs.first + i].value;
-        note_caller(dump, value, kind, callers);
-        for (uint32_t k = 0; value->kind == ATTR_LIST && k < value->count; k++)
-            note_caller(dump, &dump->module->attr_values.at[value->first + k], kind, callers);
-    }
-}
-
 /* Gives parameters their places among those of their graphs, which the callers tell. Operands of
  * the caller that are its own are no parameters; parameters that the caller gives itself come
  * first. */
 static void place_params(struct reader *reader)
 {
     struct dump *dump = reader->fields.dump;
-    struct id_map callers = {NULL, 0, 0};
+    struct id_map callers = {NULL, 0, 0}; /* by graph: enum call_kind of the first one */
+    struct vec_u32 called = {NULL, 0, 0};
     for (uint32_t i = 0; reader->given.count && i < dump->graphs.count; i++)
-        for (uint32_t k = 0; k < dump->graphs.at[i].nodes.count; k++)
-            note_callees(dump, &dump->graphs.at[i].nodes.at[k], &callers);
+        for (uint32_t k = 0; k < dump->graphs.at[i].nodes.count; k++) {
+            const struct dump_node *node = &dump->graphs.at[i].nodes.at[k];
+            enum call_kind kind = op_call_kind(&(struct op){.type = node->type});
+            called.count = 0;
+            if (kind != CALL_NONE)
+                dump_named_graphs(dump, node, NONE, &called);
+            for (uint32_t c = 0; c < called.count; c++)
+                if (id_map_find(&callers, called.at[c]) == NONE)
+                    id_map_set(&callers, called.at[c], kind);
+        }
     for (uint32_t i = 0; i < reader->given.count; i++) {
         const struct given_param *given = &reader->given.at[i];
         uint32_t kind = id_map_find(&callers, given->graph);
@@ -1032,6 +950,7 @@ static void place_params(struct reader *reader)
             dump->graphs.at[given->graph].nodes.at[given->node].index = place;
     }
     id_map_free(&callers);
+    vec_free(&called);
 }
 
 /* ---------------------------------------------------------------------------- readers ---- */

@@ -1,4 +1,5 @@
 #include "frontend/import/messages.h"
+#include "ir/core/attrs.h"
 #include "ir/analysis/contents.h"
 
 /* ---------------------------------------------------------------------------- lists ---- */
@@ -21,6 +22,17 @@ struct attr_value take_list(struct value_stack *values, struct module *module, u
     return list;
 }
 
+bool digits_read(const char *text, size_t size, int64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < size && i < 18; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        else
+            *number = *number * 10 + (text[i] - '0');
+    return size > 0 && size <= 18;
+}
+
 bool cut_number(const char *text, size_t *size, int64_t *number)
 {
     size_t at = *size;
@@ -28,11 +40,9 @@ bool cut_number(const char *text, size_t *size, int64_t *number)
         at--;
     bool minus = at > 0 && text[at - 1] == '-';
     size_t colon = at - minus;
-    if (at == *size || *size - at > 17 || colon == 0 || text[colon - 1] != ':')
+    if (*size - at > 17 || colon == 0 || text[colon - 1] != ':' ||
+        !digits_read(text + at, *size - at, number))
         return false;
-    *number = 0;
-    for (size_t i = at; i < *size; i++)
-        *number = *number * 10 + (text[i] - '0');
     *number = minus ? -*number : *number;
     *size = colon - 1;
     return true;
@@ -40,45 +50,20 @@ bool cut_number(const char *text, size_t *size, int64_t *number)
 
 /* ------------------------------------------------------------------------- messages ---- */
 
-/* The number of the field's row, or MOST_FIELDS. */
-static unsigned find_row(const struct message *message, const struct proto_field *field)
-{
-    const struct field_row *rows = message->rows;
-    for (unsigned i = 0; i < MOST_FIELDS && rows[i].name && !field->bracketed; i++)
-        if (rows[i].size == field->name_size && *rows[i].name == *field->name &&
-            memcmp(rows[i].name, field->name, field->name_size) == 0)
-            return i;
-    return MOST_FIELDS;
-}
-
-/* Once for all messages of a kind: dumps repeat their messages very often. */
-static void report_unknown(struct dump *dump, const struct message *message,
-                           const struct proto_field *field)
-{
-    uint32_t key = module_name_printf(dump->module, "%s.%.*s", message->shown,
-                                      (int)field->name_size, field->name);
-    if (id_map_find(&dump->unused_fields, key) != NONE)
-        return;
-    id_map_set(&dump->unused_fields, key, 0);
-    dump_drop(dump, field->name_span.begin, "the field '%.*s' of %s", (int)field->name_size,
-              field->name, message->shown);
-}
-
 /* An error where the message must not have the field of row n, or not once more. */
 static bool check_row(struct field_walk *walk, unsigned n, const struct proto_field *field)
 {
     const struct field_row *rows = walk->message->rows;
-    uint64_t bit = (uint64_t)1 << n, others = 0, seen = walk->seen;
+    bool again = walk->seen >> n & 1, other = false;
+    for (unsigned i = 0; rows[n].sort != FIELD_ONE && i < MOST_FIELDS && rows[i].name; i++)
+        other |= (rows[i].sort == FIELD_CHOICE || rows[i].sort == FIELD_EITHER) && i != n &&
+                 walk->seen >> i & 1;
     const char *format = "'%.*s' is a second value of %s";
-    for (unsigned i = 0; i < MOST_FIELDS && rows[i].name; i++)
-        others |=
-            (uint64_t)((rows[i].sort == FIELD_CHOICE || rows[i].sort == FIELD_EITHER) && i != n)
-            << i;
     if (rows[n].sort == FIELD_STRAY)
         format = "'%.*s' is no field of %s: its contents would be lost";
-    else if (rows[n].sort != FIELD_EITHER && seen & bit)
+    else if (rows[n].sort != FIELD_EITHER && again)
         format = "'%.*s' appears twice in %s";
-    else if (rows[n].sort == FIELD_ONE || !(seen & others))
+    else if (!other)
         return true;
     proto_fail(walk->fields->proto, field->name_span, format, (int)field->name_size, field->name,
                walk->message->shown);
@@ -95,56 +80,63 @@ bool field_enter(struct fields *fields, const struct proto_field *field)
     return !fields->proto->failed;
 }
 
-/* Pushes what a field says. */
-static void push_value(struct fields *fields, const struct proto_field *field, unsigned use)
-{
-    struct attr_value value = {.kind = ATTR_INT};
-    bool read, flag = false;
-    if (use == FIELD_PUSH_INT) {
-        read = proto_integer(fields->proto, field, &value.i);
-    } else if (use == FIELD_PUSH_FLOAT) {
-        value.kind = ATTR_FLOAT;
-        read = proto_float(fields->proto, field, &value.f);
-    } else if (use == FIELD_PUSH_BOOL) {
-        read = proto_bool(fields->proto, field, &flag);
-        value = (struct attr_value){.kind = ATTR_BOOL, .i = flag};
-    } else {
-        value = (struct attr_value){.kind = ATTR_STRING, .id = field_string(fields, field)};
-        read = value.id != NONE;
-    }
-    if (read)
-        vec_push(&fields->values, value);
-}
-
-/* Whether the reader is to look at the field. */
+/* Stores or pushes what a field says. Returns whether the reader is to look at it instead. */
 static bool take_field(struct field_walk *walk, const struct field_row *row,
                        const struct proto_field *field)
 {
     void *at = walk->into ? (char *)walk->into + row->offset : NULL;
     struct fields *fields = walk->fields;
+    struct attr_value value = {.kind = ATTR_INT};
+    bool read = false, flag = false;
     switch (row->use) {
     case FIELD_UNUSED: break;
     case FIELD_READ: return true;
     case FIELD_ENTER: return field_enter(fields, field);
-    case FIELD_KEPT: *(struct proto_field *)at = *field; break;
     case FIELD_NAME: *(uint32_t *)at = field_string(fields, field); break;
-    case FIELD_TOKEN: *(uint32_t *)at = field_token(fields, field); break;
     case FIELD_INT: proto_integer(fields->proto, field, at); break;
-    default: push_value(fields, field, row->use); break;
+    case FIELD_PUSH_INT: read = proto_integer(fields->proto, field, &value.i); break;
+    case FIELD_PUSH_FLOAT:
+        value.kind = ATTR_FLOAT;
+        read = proto_float(fields->proto, field, &value.f);
+        break;
+    case FIELD_PUSH_BOOL:
+        read = proto_bool(fields->proto, field, &flag);
+        value = (struct attr_value){.kind = ATTR_BOOL, .i = flag};
+        break;
+    case FIELD_PUSH_STRING:
+        value = (struct attr_value){.kind = ATTR_STRING, .id = field_string(fields, field)};
+        read = value.id != NONE;
+        break;
     }
+    if (read)
+        vec_push(&fields->values, value);
     return false;
 }
 
 bool field_next(struct field_walk *walk, struct proto_field *field)
 {
     while (proto_next(walk->fields->proto, field)) {
-        unsigned n = find_row(walk->message, field);
-        if (n == MOST_FIELDS) {
+        const struct field_row *rows = walk->message->rows;
+        unsigned n = 0;
+        while (n < MOST_FIELDS && rows[n].name &&
+               !(rows[n].size == field->name_size && *rows[n].name == *field->name &&
+                 memcmp(rows[n].name, field->name, field->name_size) == 0))
+            n++;
+        if (field->bracketed || n == MOST_FIELDS || !rows[n].name) {
+            /* Reported once for all messages of a kind: dumps repeat their messages very often. */
+            struct dump *dump = walk->fields->dump;
+            const char *shown = walk->message->shown;
+            uint32_t key = module_name_printf(dump->module, "%s.%.*s", shown, (int)field->name_size,
+                                              field->name);
             walk->unknown = true;
-            report_unknown(walk->fields->dump, walk->message, field);
+            if (id_map_find(&dump->unused_fields, key) != NONE)
+                continue;
+            id_map_set(&dump->unused_fields, key, 0);
+            dump_drop(dump, field->name_span.begin, "the field '%.*s' of %s", (int)field->name_size,
+                      field->name, shown);
             continue;
         }
-        const struct field_row *row = &walk->message->rows[n];
+        const struct field_row *row = &rows[n];
         if (row->sort != FIELD_MANY && !check_row(walk, n, field))
             continue;
         walk->seen |= (uint64_t)1 << n;
@@ -208,29 +200,23 @@ bool field_contents(struct fields *fields, uint32_t type, const struct proto_fie
            dump_contents_bytes(fields->dump, type, &bytes, loc, value);
 }
 
-/* Makes integers from `first` on the floats that they are the bits of, where the dtype is one. */
-static void decode_floats(struct value_stack *values, uint32_t first, unsigned dtype)
-{
-    struct float_format format;
-    if (dtype >= DTYPE_COUNT || dtype_info((enum dtype)dtype)->class != CLASS_FLOAT ||
-        !dtype_float_format((enum dtype)dtype, &format))
-        return;
-    uint64_t mask = ~(uint64_t)0 >> (64 - dtype_info((enum dtype)dtype)->bits);
-    for (uint32_t i = first; i < values->count; i++) {
-        struct attr_value *number = &values->at[i];
-        uint64_t bits = (uint64_t)number->i & mask;
-        if (number->kind == ATTR_INT)
-            *number = (struct attr_value){.kind = ATTR_FLOAT, .f = float_decode(format, bits)};
-    }
-}
-
 bool number_contents(struct fields *fields, uint32_t first, uint32_t type, bool repeats,
                      uint32_t loc, struct attr_value *value)
 {
     struct value_stack *values = &fields->values;
     uint32_t count = values->count - first;
-    if (type != NONE)
-        decode_floats(values, first, fields->dump->module->types.at[type].dtype);
+    unsigned dtype = type == NONE ? DTYPE_UNKNOWN : fields->dump->module->types.at[type].dtype;
+    struct float_format format;
+    if (dtype < DTYPE_COUNT && dtype_info((enum dtype)dtype)->class == CLASS_FLOAT &&
+        dtype_float_format((enum dtype)dtype, &format))
+        for (uint32_t i = first; i < values->count; i++) {
+            /* Integers are the bits of floats. */
+            struct attr_value *number = &values->at[i];
+            uint64_t mask = ~(uint64_t)0 >> (64 - dtype_info((enum dtype)dtype)->bits);
+            if (number->kind == ATTR_INT)
+                *number = (struct attr_value){
+                    .kind = ATTR_FLOAT, .f = float_decode(format, (uint64_t)number->i & mask)};
+        }
     values->count = first;
     return dump_contents_numbers(fields->dump, type, count ? values->at + first : NULL, count,
                                  repeats, loc, value);
@@ -238,26 +224,18 @@ bool number_contents(struct fields *fields, uint32_t first, uint32_t type, bool 
 
 /* ---------------------------------------------------------------------------- calls ---- */
 
-static void add_callee(struct dump *dump, struct dump_node *node, uint32_t graph)
-{
-    struct attr_value value = {.kind = ATTR_SYMBOL, .id = dump->graphs.at[graph].name};
-    VEC(struct attr) attrs = {NULL, 0, 0};
-    for (uint32_t i = 0; i < node->attrs.count; i++)
-        vec_push(&attrs, dump->module->attrs.at[node->attrs.first + i]);
-    vec_push(&attrs, (struct attr){W_f, node->loc, value});
-    node->attrs = module_add_attrs(dump->module, attrs.at, attrs.count);
-    node->dialect = DIALECT_GE;
-    vec_free(&attrs);
-}
-
 void callees_link(struct dump *dump, const struct id_map *functions)
 {
     for (uint32_t g = 0; g < dump->graphs.count && functions->count; g++)
         for (uint32_t i = 0; i < dump->graphs.at[g].nodes.count; i++) {
             struct dump_node *node = &dump->graphs.at[g].nodes.at[i];
             uint32_t callee = id_map_find(functions, node->type);
-            if (callee != NONE)
-                add_callee(dump, node, callee);
+            if (callee == NONE)
+                continue;
+            struct attr_value value = {.kind = ATTR_SYMBOL, .id = dump->graphs.at[callee].name};
+            node->attrs =
+                attrs_with(dump->module, node->attrs, (struct attr){W_f, node->loc, value});
+            node->dialect = DIALECT_GE;
         }
 }
 

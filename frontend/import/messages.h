@@ -23,6 +23,8 @@ struct attr_value list_value(struct module *module, const struct attr_value *val
 struct attr_value take_list(struct value_stack *values, struct module *module, uint32_t first,
                             uint32_t kind);
 
+/* The number of up to 18 decimal digits; false where the text is not all digits, or has more. */
+bool digits_read(const char *text, size_t size, int64_t *number);
 /* Cuts the number after the last colon off a name, with the colon. False where there is none. */
 bool cut_number(const char *text, size_t *size, int64_t *number);
 
@@ -46,11 +48,10 @@ enum field_sort {
 
 enum field_use {
     FIELD_UNUSED,
-    FIELD_READ,     /* the reader gets it; if it is a message, not entered */
-    FIELD_ENTER,    /* the reader gets it; it is a message, and entered */
-    FIELD_KEPT,     /* stored: a struct proto_field */
-    FIELD_NAME,     /* stored, a string: name id */
-    FIELD_TOKEN,    /* the same; its place becomes a token of the source */
+    FIELD_READ,  /* the reader gets it; if it is a message, not entered */
+    FIELD_ENTER, /* the reader gets it; it is a message, and entered */
+    FIELD_NAME, /* stored, a string: name id */
+
     FIELD_INT,      /* stored: int64_t */
     FIELD_PUSH_INT, /* pushed on `values` */
     FIELD_PUSH_FLOAT,

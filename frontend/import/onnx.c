@@ -148,33 +148,20 @@ static const struct message tensor_message = {
      UNUSED(doc_string), READ(external_data, MANY), UNUSED(data_location),
      UNUSED_MANY(metadata_props)}};
 
-/* A decimal number of a name; false where it is none. NONE leaves it as it is. */
-static bool name_number(const struct module *module, uint32_t name, uint64_t *number)
-{
-    if (name == NONE)
-        return true;
-    const struct intern_name *n = &module->names.names[name];
-    *number = 0;
-    for (uint32_t i = 0; i < n->size; i++)
-        if (n->text[i] < '0' || n->text[i] > '9' || *number > INT64_MAX / 16)
-            return false;
-        else
-            *number = *number * 10 + (uint64_t)(n->text[i] - '0');
-    return n->size > 0;
-}
-
 /* Contents in a file: the name ids of its path, the offset and the length, or NONE. */
 static bool external_contents(struct dump *dump, const uint32_t *place, uint32_t loc,
                               struct attr_value *value)
 {
-    uint64_t offset = 0, length = NO_BYTES;
-    if (!name_number(dump->module, place[1], &offset) ||
-        !name_number(dump->module, place[2], &length)) {
-        dump_lose(dump, loc, "contents in a file, whose place there is no number");
-        return false;
-    }
-    const struct intern_name path = dump->module->names.names[place[0]];
-    return dump_contents_file(dump, path.text, path.size, offset, length, loc, value);
+    const struct intern_name *names = dump->module->names.names, path = names[place[0]];
+    int64_t numbers[] = {0, 0, (int64_t)NO_BYTES};
+    for (unsigned i = 1; i < 3; i++)
+        if (place[i] != NONE &&
+            !digits_read(names[place[i]].text, names[place[i]].size, &numbers[i])) {
+            dump_lose(dump, loc, "contents in a file, whose place there is no number");
+            return false;
+        }
+    return dump_contents_file(dump, path.text, path.size, (uint64_t)numbers[1],
+                              (uint64_t)numbers[2], loc, value);
 }
 
 /* Reads a tensor that was entered. Where it has contents that the module will not have, this is
@@ -319,10 +306,7 @@ static void take_desc(struct reader *reader, struct intern_name key,
         word = dump->module->names.names[values->id];
     if (is_word(text, size, "nums") && count == 1 && values->kind == ATTR_INT)
         desc_at(reader, values->i - 1);
-    size_t digits = 0;
-    for (; digits < size && text[digits] >= '0' && text[digits] <= '9' && digits < 9; digits++)
-        index = index * 10 + (text[digits] - '0');
-    if (is_string && digits > 0 && digits == size && (desc = desc_at(reader, index)))
+    if (is_string && digits_read(text, size, &index) && (desc = desc_at(reader, index)))
         take_json(dump, desc, word, loc);
     if (!cut_number(text, &size, &index) || !(desc = desc_at(reader, index)))
         return;
@@ -335,22 +319,6 @@ static void take_desc(struct reader *reader, struct intern_name key,
     } else if (is_string && is_word(text, size, "layout")) {
         desc->format = dump_format(dump, word.text, word.size, loc);
     }
-}
-
-/* Takes the prefix from a node's op type, and gives the node its role. True where the node is no
- * node, but stands for the graph that is its attribute. */
-static bool settle_ge_type(struct dump *dump, struct dump_node *node)
-{
-    struct intern_name type = dump->module->names.names[node->type];
-    if (type.size > 3 && begins(type, "ge:"))
-        node->type = intern_copy(&dump->module->names, type.text + 3, type.size - 3);
-    else if (name_is(dump->module, node->type, "subgraph"))
-        return true;
-    if (name_is(dump->module, node->type, "Data"))
-        node->role = DUMP_PARAM;
-    else if (name_is(dump->module, node->type, "NetOutput"))
-        node->role = DUMP_RETURN;
-    return false;
 }
 
 /* Gives the draft its outputs; and attributes that are truth values, which are numbers in the text,
@@ -406,96 +374,52 @@ static const struct message attribute_message = {
      ENTER(type_protos, EITHER), GRAPHS(name, ONE, READ), GRAPHS(type, ONE, READ),
      GRAPHS(ref_attr_name, ONE, READ), UNUSED(doc_string)}};
 
-/* What the field `type` says: a word, or its number. */
-static unsigned read_kind(struct fields *fields, const struct proto_field *field)
-{
-    int64_t number = 0;
-    for (unsigned i = 0; field->kind == PROTO_WORD && i < KINDS; i++)
-        if (is_word(field->text, field->size, kinds[i].word))
-            return i;
-    bool known = field->kind != PROTO_WORD && proto_integer(fields->proto, field, &number) &&
-                 number > 0 && number < KINDS;
-    return known ? (unsigned)number : KIND_UNKNOWN;
-}
-
-/* Makes the value of an attribute of what its fields have pushed, which it takes away. Numbers that
- * are 0 and empty strings may be left out. False where there is none. */
-static bool attribute_value(struct reader *reader, unsigned kind, uint32_t first,
-                            struct attr_value *value)
-{
-    struct value_stack *values = &reader->fields.values;
-    struct module *module = reader->fields.dump->module;
-    bool some = values->count > first;
-    if (kinds[kind].empty != NONE) {
-        *value = take_list(values, module, first, kinds[kind].empty);
-        return true;
-    }
-    *value = (struct attr_value){.kind = ATTR_INT};
-    if (some)
-        *value = values->at[values->count - 1];
-    else if (kind == KIND_F)
-        *value = (struct attr_value){.kind = ATTR_FLOAT};
-    else if (kind == KIND_S)
-        *value = (struct attr_value){.kind = ATTR_STRING, .id = module_name(module, "")};
-    values->count = first;
-    return some || kind == KIND_I || kind == KIND_F || kind == KIND_S;
-}
-
-/* The contents of a Constant, which has them under several keys. */
-static bool is_contents(const struct level *level, const struct module *module, uint32_t key)
-{
-    static const char *const keys[] = {"value_int", "value_float", "value_ints", "value_floats"};
-    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (name_is(module, key, keys[i]))
-            return level->op_type != NONE && name_is(module, level->op_type, "Constant");
-    return false;
-}
-
-/* An attribute whose fields were read; its values are those from `first` on. */
+/* An attribute whose fields were read; its values, which are taken away, are those from `first` on.
+ * Numbers that are 0 and empty strings may be left out. */
 static void end_attribute(struct reader *reader, struct level *level, struct attr attr,
                           unsigned kind, uint32_t first)
 {
+    /* A Constant has its contents under several keys. */
+    static const char *const contents[] = {"value_int", "value_float", "value_ints",
+                                           "value_floats"};
     struct dump *dump = reader->fields.dump;
     struct value_stack *values = &reader->fields.values;
-    uint32_t key = attr.key;
+    uint32_t count = values->count - first;
     struct intern_name name = {"", 0, 0};
-    if (key != NONE && reader->is_ge)
-        name = dump->module->names.names[key];
-    if (begins(name, input_prefix) || begins(name, output_prefix)) {
-        uint32_t count = values->count - first;
-        if (begins(name, output_prefix))
-            take_desc(reader, name, count ? values->at + first : NULL, count, attr.loc);
-        values->count = first;
+    if (attr.key != NONE && reader->is_ge)
+        name = dump->module->names.names[attr.key];
+    if (begins(name, output_prefix))
+        take_desc(reader, name, count ? values->at + first : NULL, count, attr.loc);
+    if (kinds[kind].empty != NONE)
+        attr.value = take_list(values, dump->module, first, kinds[kind].empty);
+    else if (count)
+        attr.value = values->at[values->count - 1];
+    else if (kind == KIND_F)
+        attr.value.kind = ATTR_FLOAT;
+    else if (kind == KIND_S)
+        attr.value = (struct attr_value){.kind = ATTR_STRING, .id = module_name(dump->module, "")};
+    values->count = first;
+    bool has =
+        count || kinds[kind].empty != NONE || kind == KIND_I || kind == KIND_F || kind == KIND_S;
+    if (!has || attr.key == NONE || level->is_graph || begins(name, input_prefix) ||
+        begins(name, output_prefix))
         return;
-    }
-    if (!attribute_value(reader, kind, first, &attr.value) || key == NONE || level->is_graph)
-        return;
-    if (reader->is_ge && name_is(dump->module, key, "index") && attr.value.kind == ATTR_INT)
+    if (reader->is_ge && name_is(dump->module, attr.key, "index") && attr.value.kind == ATTR_INT)
         level->draft.node.index = attr.value.i;
-    if (is_contents(level, dump->module, key)) {
-        struct dump_shape shape = {.rank = 0};
-        if (attr.value.kind == ATTR_LIST)
-            dump_shape_add(&shape, attr.value.count);
-        level->constant =
-            dump_type(dump, kind == KIND_F || kind == KIND_FLOATS ? DTYPE_f32 : DTYPE_i64, W_ND,
-                      &shape, attr.loc);
-        attr.key = W_value;
-    }
+    bool constant = level->op_type != NONE && name_is(dump->module, level->op_type, "Constant");
+    for (unsigned i = 0; constant && i < sizeof contents / sizeof contents[0]; i++)
+        if (name_is(dump->module, attr.key, contents[i])) {
+            struct dump_shape shape = {.rank = 0};
+            bool floats = kind == KIND_F || kind == KIND_FLOATS;
+            if (attr.value.kind == ATTR_LIST)
+                dump_shape_add(&shape, attr.value.count);
+            level->constant =
+                dump_type(dump, floats ? DTYPE_f32 : DTYPE_i64, W_ND, &shape, attr.loc);
+            attr.key = W_value;
+        }
     dump_add_attr(&level->draft, attr);
     if (kind == KIND_T)
         level->tensor = attr.key;
-}
-
-/* Whether the value of an attribute of the node is of use. */
-static bool is_wanted(struct reader *reader, struct level *level, uint32_t key)
-{
-    struct dump *dump = reader->fields.dump;
-    if (key == NONE)
-        return false;
-    struct intern_name name = dump->module->names.names[key];
-    return dump_wants(dump, &level->draft, key) ||
-           (reader->is_ge && (begins(name, input_prefix) || begins(name, output_prefix) ||
-                              name_is(dump->module, key, "index")));
 }
 
 /* Reads an attribute that was entered. Graphs are read in any case, as they count: they may use the
@@ -515,13 +439,24 @@ static void read_attribute(struct reader *reader, struct level *level, uint32_t 
         struct attr_value value = {.kind = ATTR_STRING};
         if (proto_is(&field, "name")) {
             attr.key = field_string(fields, &field);
-            fields->only_graphs = !is_wanted(reader, level, attr.key);
-            is_data = reader->is_ge && attr.key != NONE &&
-                      name_is(dump->module, attr.key, "value_data") &&
+            fields->only_graphs = true;
+            if (attr.key == NONE)
+                continue;
+            struct intern_name name = dump->module->names.names[attr.key];
+            is_data = reader->is_ge && name_is(dump->module, attr.key, "value_data") &&
                       dump_is_constant(dump, level->draft.node.type);
-            fields->only_graphs &= !is_data;
+            bool of_ge =
+                reader->is_ge && (begins(name, input_prefix) || begins(name, output_prefix) ||
+                                  name_is(dump->module, attr.key, "index"));
+            fields->only_graphs = !is_data && !of_ge && !dump_wants(dump, &level->draft, attr.key);
         } else if (proto_is(&field, "type")) {
-            kind = read_kind(fields, &field);
+            int64_t number = 0;
+            if (field.kind != PROTO_WORD)
+                proto_integer(fields->proto, &field, &number);
+            kind = number > 0 && number < KINDS ? (unsigned)number : KIND_UNKNOWN;
+            for (unsigned i = 0; field.kind == PROTO_WORD && i < KINDS; i++)
+                if (is_word(field.text, field.size, kinds[i].word))
+                    kind = i;
         } else if (proto_is(&field, "ref_attr_name")) {
             value = (struct attr_value){.kind = ATTR_WORD, .id = field_string(fields, &field)};
             dump_drop(dump, loc, "an attribute that is one of its function");
@@ -685,8 +620,17 @@ static void read_node(struct reader *reader, struct level *level, uint32_t loc)
                 node->name = NONE;
         } else {
             node->type = level->op_type = field_string(fields, &field);
-            if (reader->is_ge && node->type != NONE)
-                level->is_graph = settle_ge_type(dump, node);
+            if (!reader->is_ge || node->type == NONE)
+                continue;
+            struct intern_name type = dump->module->names.names[node->type];
+            if (type.size > 3 && begins(type, "ge:"))
+                node->type = intern_copy(&dump->module->names, type.text + 3, type.size - 3);
+            else
+                level->is_graph = name_is(dump->module, node->type, "subgraph");
+            if (name_is(dump->module, node->type, "Data"))
+                node->role = DUMP_PARAM;
+            else if (name_is(dump->module, node->type, "NetOutput"))
+                node->role = DUMP_RETURN;
         }
     }
     if (fields->proto->failed || level->is_graph)
@@ -847,22 +791,6 @@ static void read_graph_field(struct reader *reader, struct level *level,
     }
 }
 
-/* Inputs that have an initializer are no parameters: older models list those, too. */
-static void drop_initialized(struct id_map *seen, struct dump_graph *graph)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
-        if (graph->nodes.at[i].implied)
-            id_map_set(seen, graph->outputs.at[graph->nodes.at[i].outputs.first].name, 0);
-    for (uint32_t i = 0; i < graph->params.count; i++)
-        if (id_map_find(seen, graph->params.at[i].name) == NONE)
-            graph->params.at[kept++] = graph->params.at[i];
-    graph->params.count = kept;
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
-        if (graph->nodes.at[i].implied)
-            id_map_set(seen, graph->outputs.at[graph->nodes.at[i].outputs.first].name, NONE);
-}
-
 /* Values that nodes give get the types that are declared after them; and the graph its name, or
  * else `fallback`. */
 static void end_level(struct reader *reader, struct level *level, uint32_t fallback)
@@ -880,7 +808,18 @@ static void end_level(struct reader *reader, struct level *level, uint32_t fallb
     }
     for (uint32_t i = 0; i < level->declared.count; i++)
         id_map_set(types, level->declared.at[i].name, NONE);
-    drop_initialized(types, graph);
+    /* Inputs that have an initializer are no parameters: older models list those, too. */
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i].implied)
+            id_map_set(types, graph->outputs.at[graph->nodes.at[i].outputs.first].name, 0);
+    for (uint32_t i = 0; i < graph->params.count; i++)
+        if (id_map_find(types, graph->params.at[i].name) == NONE)
+            graph->params.at[kept++] = graph->params.at[i];
+    graph->params.count = kept;
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i].implied)
+            id_map_set(types, graph->outputs.at[graph->nodes.at[i].outputs.first].name, NONE);
     graph->open = !graph_returns(graph);
     dump_name_graph(dump, level->graph,
                     is_empty(dump->module, level->name) ? fallback : level->name);
@@ -920,27 +859,7 @@ static void read_function(struct reader *reader, uint32_t loc)
 /* --------------------------------------------------------------------------- models ---- */
 
 /* A key and its text, of which models have any. */
-static void read_property(struct fields *fields, const struct proto_field *outer)
-{
-    static const struct message message = {"an entry", {READ(key, ONE), READ(value, ONE)}};
-    struct field_walk walk = {fields, &message, NULL, 0, false};
-    struct attr attr = {NONE, NONE, {.kind = ATTR_STRING, .id = NONE}};
-    struct span key = outer->name_span;
-    struct proto_field field;
-    if (!field_enter(fields, outer))
-        return;
-    while (field_next(&walk, &field)) {
-        uint32_t name = field_token(fields, &field);
-        if (proto_is(&field, "key")) {
-            attr.key = name;
-            key = field.span;
-        } else {
-            attr.value.id = name;
-        }
-    }
-    if (attr.key != NONE && attr.value.id != NONE)
-        dump_take_gears(fields->dump, &attr, key);
-}
+static const struct message property_message = {"an entry", {READ(key, ONE), READ(value, ONE)}};
 
 /* A ModelProto; or a GraphProto, whose fields are others. */
 static void read_model(struct reader *reader)
@@ -965,8 +884,17 @@ static void read_model(struct reader *reader)
             read_version(fields, &field, &fields->dump->version);
         } else if (proto_is(&field, "training_info")) {
             dump_drop(fields->dump, field.name_span.begin, "graphs for training");
-        } else if (proto_is(&field, "metadata_props")) {
-            read_property(fields, &field);
+        } else if (proto_is(&field, "metadata_props") && field_enter(fields, &field)) {
+            struct field_walk property = {fields, &property_message, NULL, 0, false};
+            struct attr attr = {NONE, NONE, {.kind = ATTR_STRING, .id = NONE}};
+            struct span key = field.name_span;
+            while (field_next(&property, &field)) {
+                bool is_key = proto_is(&field, "key");
+                *(is_key ? &attr.key : &attr.value.id) = field_token(fields, &field);
+                key = is_key ? field.span : key;
+            }
+            if (attr.key != NONE && attr.value.id != NONE)
+                dump_take_gears(fields->dump, &attr, key);
         } else if (of_graph) {
             if (!is_graph)
                 begin_level(reader, &level, field.name_span.begin, NONE);
