@@ -137,7 +137,7 @@ static bool onnx_says_type(const struct module *module, uint32_t id)
 {
     const struct type *type = &module->types.at[id];
     return ge_says_type(module, id) && type->format == W_ND &&
-           dump_dtype_row(type->dtype)->onnx > 0;
+           dump_dtype_row(type->dtype)->numbers[DUMP_ONNX] > 0;
 }
 
 static bool is_element(const struct attr_value *value)
@@ -220,7 +220,7 @@ static void onnx_put_shape(struct writer *writer, uint32_t id)
 static int dtype_number(const struct writer *writer, uint32_t id)
 {
     const struct type *type = &writer->module->types.at[id];
-    int number = type->dtype < DTYPE_COUNT ? dump_dtype_row(type->dtype)->onnx : 0;
+    int number = type->dtype < DTYPE_COUNT ? dump_dtype_row(type->dtype)->numbers[DUMP_ONNX] : 0;
     return number < 0 ? 0 : number;
 }
 
@@ -256,7 +256,7 @@ static void put_scalar(struct proto_out *out, const struct module *module,
         ge_put_desc(out, module, value->id);
         proto_close(out);
         break;
-    default: proto_put_integer(out, "dt", dump_dtype_row(value->id - W_f32)->number);
+    default: proto_put_integer(out, "dt", dump_dtype_row(value->id - W_f32)->numbers[DUMP_GE]);
     }
 }
 

@@ -1,12 +1,13 @@
 #include "frontend/import/dump/dump.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
 #include <string.h>
 
+#include "frontend/import/text/decimal.h"
 #include "ir/core/attrs.h"
-#include "ir/optypes/op_types.h"
 #include "ir/support/json.h"
+#include "ir/optypes/op_types.h"
 #include "ir/syntax/spelling.h"
 
 void dump_init(struct dump *dump, struct source *source, struct diags *diags,
@@ -19,20 +20,17 @@ void dump_init(struct dump *dump, struct source *source, struct diags *diags,
     dump->module = module_new(source);
 }
 
-static void free_graph(struct dump_graph *graph)
-{
-    vec_free(&graph->nodes);
-    vec_free(&graph->inputs);
-    vec_free(&graph->outputs);
-    vec_free(&graph->hints);
-    vec_free(&graph->params);
-    vec_free(&graph->returns);
-}
-
 void dump_free(struct dump *dump)
 {
-    for (uint32_t i = 0; i < dump->graphs.count; i++)
-        free_graph(&dump->graphs.at[i]);
+    for (uint32_t i = 0; i < dump->graphs.count; i++) {
+        struct dump_graph *graph = &dump->graphs.at[i];
+        vec_free(&graph->nodes);
+        vec_free(&graph->inputs);
+        vec_free(&graph->outputs);
+        vec_free(&graph->hints);
+        vec_free(&graph->params);
+        vec_free(&graph->returns);
+    }
     vec_free(&dump->graphs);
     vec_free(&dump->counts);
     vec_free(&dump->dropped);
@@ -174,37 +172,20 @@ void dump_add_target(struct dump *dump)
 /* What a dump has, in numbers, and what of it is lost. */
 
 /* Edges are the inputs of nodes that name a producer, whether it is there or not. */
-static struct dump_count count_graph(const struct dump_graph *graph)
-{
-    struct dump_count count = {.name = graph->name, .nodes = 0};
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
-        count.nodes += !graph->nodes.at[i].implied;
-    for (uint32_t i = 0; i < graph->inputs.count; i++) {
-        uint8_t kind = graph->inputs.at[i].kind;
-        count.control_edges += kind == DUMP_CONTROL;
-        count.data_edges += kind == DUMP_DATA || kind == DUMP_VALUE;
-    }
-    return count;
-}
-
 void dump_count_graphs(struct dump *dump)
 {
-    if (dump->counts.count)
-        return;
-    for (uint32_t i = 0; i < dump->graphs.count; i++)
-        vec_push(&dump->counts, count_graph(&dump->graphs.at[i]));
-}
-
-static void print_count(struct json *json, const struct dump *dump, const struct dump_count *count)
-{
-    const struct intern_name *name = &dump->module->names.names[count->name];
-    json_line(json);
-    json_open_object(json);
-    json_add_bytes(json, "name", name->text, name->size);
-    json_add_unsigned(json, "nodes", count->nodes);
-    json_add_unsigned(json, "data_edges", count->data_edges);
-    json_add_unsigned(json, "control_edges", count->control_edges);
-    json_close_object(json);
+    for (uint32_t g = 0, before = dump->counts.count; before == 0 && g < dump->graphs.count; g++) {
+        const struct dump_graph *graph = &dump->graphs.at[g];
+        struct dump_count count = {.name = graph->name, .nodes = 0};
+        for (uint32_t i = 0; i < graph->nodes.count; i++)
+            count.nodes += !graph->nodes.at[i].implied;
+        for (uint32_t i = 0; i < graph->inputs.count; i++) {
+            uint8_t kind = graph->inputs.at[i].kind;
+            count.control_edges += kind == DUMP_CONTROL;
+            count.data_edges += kind == DUMP_DATA || kind == DUMP_VALUE;
+        }
+        vec_push(&dump->counts, count);
+    }
 }
 
 void dump_print_counts(const struct dump *dump, struct text *text)
@@ -213,8 +194,17 @@ void dump_print_counts(const struct dump *dump, struct text *text)
     json_open_object(&json);
     json_key(&json, "graphs");
     json_open_array(&json);
-    for (uint32_t i = 0; i < dump->counts.count; i++)
-        print_count(&json, dump, &dump->counts.at[i]);
+    for (uint32_t i = 0; i < dump->counts.count; i++) {
+        const struct dump_count *count = &dump->counts.at[i];
+        const struct intern_name *name = &dump->module->names.names[count->name];
+        json_line(&json);
+        json_open_object(&json);
+        json_add_bytes(&json, "name", name->text, name->size);
+        json_add_unsigned(&json, "nodes", count->nodes);
+        json_add_unsigned(&json, "data_edges", count->data_edges);
+        json_add_unsigned(&json, "control_edges", count->control_edges);
+        json_close_object(&json);
+    }
     json_close_array(&json);
     json_line(&json);
     json_key(&json, "dropped");
@@ -271,12 +261,6 @@ struct key {
     bool own;
 };
 
-static bool is_own(const struct dump *dump, uint32_t key)
-{
-    return attr_row_find(OWNER_OP, key) || name_is(dump->module, key, "_op_aicore_num") ||
-           name_is(dump->module, key, "_op_vectorcore_num");
-}
-
 static struct key find_key(struct dump *dump, uint32_t key)
 {
     uint32_t *place = id_map_at(&dump->keys, key);
@@ -284,7 +268,9 @@ static struct key find_key(struct dump *dump, uint32_t key)
         uint32_t meaning = 0;
         while (meaning < MEANS_NOTHING && !name_is(dump->module, key, words[meaning]))
             meaning++;
-        *place = meaning << 1 | is_own(dump, key);
+        bool own = attr_row_find(OWNER_OP, key) || name_is(dump->module, key, "_op_aicore_num") ||
+                   name_is(dump->module, key, "_op_vectorcore_num");
+        *place = meaning << 1 | own;
     }
     return (struct key){(enum meaning)(*place >> 1), *place & 1};
 }
@@ -298,53 +284,36 @@ bool dump_is_constant(const struct dump *dump, uint32_t type)
     return false;
 }
 
-/* Whether it is a part of the graph rather than said of an op: the contents of a constant, or
- * graphs that the op calls. */
-static bool is_structure(const struct dump *dump, uint32_t type, const struct attr *attr)
+/* Whether the user wants an attribute that has no meaning of its own: by default, one that the data
+ * of the op type has. */
+static bool is_kept(const struct dump *dump, uint32_t name, uint32_t key)
 {
-    const struct attr_value *value = &attr->value;
-    if (value->kind == ATTR_LIST && value->count)
-        value = &dump->module->attr_values.at[value->first];
-    return value->kind == ATTR_SYMBOL || (attr->key == W_value && dump_is_constant(dump, type));
-}
-
-/* Whether the data of the op type has it. */
-static bool is_of_type(const struct dump *dump, uint32_t name, uint32_t key)
-{
-    const struct op_type *type = name == NONE ? NULL : op_type_find(dump->module, name);
-    for (uint32_t i = 0; type && i < type->n_attrs; i++)
-        if (name_is(dump->module, key, type->attrs[i].name))
-            return true;
-    for (uint32_t i = 0; type && i < type->n_graphs; i++)
-        if (name_is(dump->module, key, type->graphs[i].attr))
-            return true;
-    return false;
-}
-
-static bool is_listed(const struct dump *dump, uint32_t key)
-{
-    for (const char *const *at = dump->options->keys; at && *at; at++)
-        if (name_is(dump->module, key, *at))
-            return true;
-    return false;
-}
-
-/* Whether the user wants an attribute that has no meaning of its own. */
-static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
-{
-    switch (dump->options->keep) {
-    case DUMP_KEEP_ALL: return true;
-    case DUMP_KEEP_NONE: return false;
-    case DUMP_KEEP_LIST: return is_listed(dump, key);
-    case DUMP_KEEP_KNOWN: break;
+    const struct dump_options *options = dump->options;
+    if (options->keep == DUMP_KEEP_ALL || options->keep == DUMP_KEEP_NONE)
+        return options->keep == DUMP_KEEP_ALL;
+    if (options->keep == DUMP_KEEP_LIST) {
+        const char *const *at = options->keys;
+        while (at && *at && !name_is(dump->module, key, *at))
+            at++;
+        return at && *at;
     }
-    return type == NONE || is_of_type(dump, type, key);
+    const struct op_type *type = name == NONE ? NULL : op_type_find(dump->module, name);
+    bool known = name == NONE;
+    for (uint32_t i = 0; type && i < type->n_attrs && !known; i++)
+        known = name_is(dump->module, key, type->attrs[i].name);
+    for (uint32_t i = 0; type && i < type->n_graphs && !known; i++)
+        known = name_is(dump->module, key, type->graphs[i].attr);
+    return known;
 }
 
 bool dump_keeps(struct dump *dump, uint32_t type, const struct attr *attr)
 {
+    /* Contents of a constant, and graphs that the op calls, are parts of the graph. */
+    const struct attr_value *value = &attr->value;
+    if (value->kind == ATTR_LIST && value->count)
+        value = &dump->module->attr_values.at[value->first];
     return find_key(dump, attr->key).own || is_kept(dump, type, attr->key) ||
-           is_structure(dump, type, attr);
+           value->kind == ATTR_SYMBOL || (attr->key == W_value && dump_is_constant(dump, type));
 }
 
 bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
@@ -355,41 +324,6 @@ bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
            is_kept(dump, type, key) || (key == W_value && dump_is_constant(dump, type));
 }
 
-/* A number of one that may be written as a string, as TorchAir does. */
-static bool number_of(const struct dump *dump, const struct attr_value *value, int64_t *number)
-{
-    char text[16];
-    int end = 0;
-    *number = value->i;
-    if (value->kind != ATTR_STRING)
-        return value->kind == ATTR_INT;
-    long long read;
-    snprintf(text, sizeof text, "%.*s", NAME(dump->module, value->id));
-    if (sscanf(text, "%lld%n", &read, &end) != 1 || text[end])
-        return false;
-    *number = read;
-    return true;
-}
-
-/* Takes in what an attribute says. False where its value is not of the kind that says it. */
-static bool apply(const struct dump *dump, struct dump_node *node, enum meaning meaning,
-                  const struct attr *attr)
-{
-    int64_t number;
-    uint32_t string = attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
-    switch (meaning) {
-    case MEANS_SCOPE: node->scope = string; return string != NONE;
-    case MEANS_OPTIONS: node->options = string; return string != NONE;
-    case MEANS_STREAM: node->stream = string; return string != NONE;
-    case MEANS_PRIORITY:
-        if (!number_of(dump, &attr->value, &number) || number < -1024 || number > 1024)
-            return false;
-        node->priority = (int32_t)number;
-        return true;
-    default: return false;
-    }
-}
-
 void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
 {
     uint32_t kept = 0;
@@ -397,7 +331,24 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
         struct attr attr = draft->attrs.at[i];
         struct key key = find_key(dump, attr.key);
         if (key.meaning != MEANS_NOTHING) {
-            if (!apply(dump, &draft->node, key.meaning, &attr))
+            bool fits = attr.value.kind == ATTR_STRING;
+            uint32_t string = fits ? attr.value.id : NONE;
+            int64_t number = attr.value.kind == ATTR_INT ? attr.value.i : INT64_MAX;
+            struct dump_node *node = &draft->node;
+            switch (key.meaning) {
+            case MEANS_SCOPE: node->scope = string; break;
+            case MEANS_OPTIONS: node->options = string; break;
+            case MEANS_STREAM: node->stream = string; break;
+            default:
+                if (fits) { /* as TorchAir writes numbers */
+                    const struct intern_name *digits = &dump->module->names.names[string];
+                    if (!decimal_integer(digits->text, digits->text + digits->size, &number))
+                        number = INT64_MAX;
+                }
+                fits = number >= -1024 && number <= 1024;
+                node->priority = fits ? (int32_t)number : node->priority;
+            }
+            if (!fits)
                 dump_drop(dump, attr.loc, "the attribute '%.*s', whose value is of another kind",
                           NAME(dump->module, attr.key));
             continue;
@@ -410,21 +361,19 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
     draft->attrs.count = kept;
 }
 
-static void report_key(struct dump *dump, const char *key)
-{
-    struct module *module = dump->module;
-    struct suggest suggest = {.wanted = key, .wanted_size = strlen(key)};
-    uint32_t id = intern_find(&module->names, key, strlen(key));
-    if (id != NONE && id_map_find(&dump->keys, id) != NONE)
-        return;
-    for (uint32_t i = id_map_next(&dump->keys, 0); i != NONE; i = id_map_next(&dump->keys, i + 1))
-        suggest_offer(&suggest, module->names.names[i].text, module->names.names[i].size);
-    diag_at(dump->diags, DIAG_idle_key, no_span, "--keep-attrs: no op has the attribute '%s'", key);
-    diag_suggest(dump->diags, &suggest);
-}
-
 void dump_report_keys(struct dump *dump)
 {
-    for (const char *const *at = dump->options->keys; at && *at; at++)
-        report_key(dump, *at);
+    struct module *module = dump->module;
+    for (const char *const *at = dump->options->keys; at && *at; at++) {
+        struct suggest suggest = {.wanted = *at, .wanted_size = strlen(*at)};
+        uint32_t id = intern_find(&module->names, *at, strlen(*at));
+        if (id != NONE && id_map_find(&dump->keys, id) != NONE)
+            continue;
+        for (uint32_t i = id_map_next(&dump->keys, 0); i != NONE;
+             i = id_map_next(&dump->keys, i + 1))
+            suggest_offer(&suggest, module->names.names[i].text, module->names.names[i].size);
+        diag_at(dump->diags, DIAG_idle_key, no_span, "--keep-attrs: no op has the attribute '%s'",
+                *at);
+        diag_suggest(dump->diags, &suggest);
+    }
 }

@@ -20,22 +20,17 @@ struct dump_name *dump_names_find(const struct dump_names *names, uint32_t name)
     return found && found->turn == names->turn ? found : NULL;
 }
 
-static void make_room(struct dump_names *names, uint32_t name)
-{
-    if (name < names->count)
-        return;
-    vec_reserve(names, name + 1 - names->count);
-    memset(names->at + names->count, 0, (names->capacity - names->count) * sizeof *names->at);
-    names->count = names->capacity;
-}
-
 struct dump_name *dump_names_set(struct dump_names *names, uint32_t name, uint32_t id,
                                  uint32_t output)
 {
     struct dump_name *found = dump_names_find(names, name);
     if (found)
         return found;
-    make_room(names, name);
+    if (name >= names->count) {
+        vec_reserve(names, name + 1 - names->count);
+        memset(names->at + names->count, 0, (names->capacity - names->count) * sizeof *names->at);
+        names->count = names->capacity;
+    }
     names->at[name] = (struct dump_name){names->turn, id, output};
     return NULL;
 }
@@ -65,18 +60,6 @@ static void report_value(struct dump_linker *linker, const struct dump_graph *gr
     report_duplicate(linker->dump, "value", name, loc, where);
 }
 
-static void name_outputs(struct dump_linker *linker, const struct dump_graph *graph, uint32_t n,
-                         bool report)
-{
-    const struct dump_node *node = &graph->nodes.at[n];
-    for (uint32_t i = 0; i < node->outputs.count; i++) {
-        uint32_t name = graph->outputs.at[node->outputs.first + i].name;
-        struct dump_name *first = name == NONE ? NULL : dump_names_set(&linker->values, name, n, i);
-        if (first && report)
-            report_value(linker, graph, name, node->loc, first);
-    }
-}
-
 /* Of several nodes with one name the second one's number is noted, as `output`: whoever takes it by
  * its name is in doubt. */
 static void name_graph(struct dump_linker *linker, const struct dump_graph *graph, bool report)
@@ -95,21 +78,17 @@ static void name_graph(struct dump_linker *linker, const struct dump_graph *grap
             name == NONE ? NULL : dump_names_set(&linker->nodes, name, n, NONE);
         if (first && first->output == NONE)
             first->output = n;
-        name_outputs(linker, graph, n, report);
+        struct range outputs = graph->nodes.at[n].outputs;
+        for (uint32_t i = 0; i < outputs.count; i++) {
+            name = graph->outputs.at[outputs.first + i].name;
+            first = name == NONE ? NULL : dump_names_set(&linker->values, name, n, i);
+            if (first && report)
+                report_value(linker, graph, name, graph->nodes.at[n].loc, first);
+        }
     }
 }
 
 /* ------------------------------------------------------------------------- captures ---- */
-
-/* Names of the values that a graph uses and does not have, each once. */
-struct captures {
-    struct vec_u32 names;
-};
-
-static bool is_outer(const struct dump_linker *linker, const struct dump_input *input)
-{
-    return input->kind == DUMP_VALUE && !dump_names_find(&linker->values, input->name);
-}
 
 /* The value becomes a parameter of the graph. */
 static void capture(struct dump_linker *linker, uint32_t index, uint32_t name, uint32_t loc)
@@ -119,17 +98,18 @@ static void capture(struct dump_linker *linker, uint32_t index, uint32_t name, u
     vec_push(&graph->params, (struct dump_param){name, NONE, loc});
 }
 
-static void find_captures(struct dump_linker *linker, uint32_t index, struct captures *captures)
+/* Appends the names of the values that a graph uses and does not have, each once. */
+static void find_captures(struct dump_linker *linker, uint32_t index, struct vec_u32 *captures)
 {
     const struct dump_graph *graph = &linker->dump->graphs.at[index];
     for (uint32_t i = 0; i < graph->inputs.count + graph->returns.count; i++) {
         struct dump_input input = i < graph->inputs.count
                                       ? graph->inputs.at[i]
                                       : graph->returns.at[i - graph->inputs.count];
-        if (!is_outer(linker, &input))
+        if (input.kind != DUMP_VALUE || dump_names_find(&linker->values, input.name))
             continue;
         capture(linker, index, input.name, input.loc);
-        vec_push(&captures->names, input.name);
+        vec_push(captures, input.name);
         graph = &linker->dump->graphs.at[index];
     }
 }
@@ -152,14 +132,6 @@ void dump_named_graphs(const struct dump *dump, const struct dump_node *node, ui
         add_named(dump, &dump->module->attrs.at[node->attrs.first + i].value, outer, graphs);
 }
 
-static bool has_name(const struct vec_u32 *names, uint32_t name)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (names->at[i] == name)
-            return true;
-    return false;
-}
-
 /* A node gets inputs behind its own. */
 static void add_inputs(struct dump *dump, uint32_t index, uint32_t n, const struct vec_u32 *names)
 {
@@ -179,19 +151,22 @@ static void add_inputs(struct dump *dump, uint32_t index, uint32_t n, const stru
 
 /* All graphs that one node holds get the same parameters, those that one of them uses, in one
  * order, for they are called with the same operands. */
-static void join_captures(struct dump_linker *linker, struct captures *captures, uint32_t index,
-                          uint32_t n, const struct vec_u32 *held)
+static void join_captures(struct dump_linker *linker, const struct vec_u32 *captures,
+                          uint32_t index, uint32_t n, const struct vec_u32 *held)
 {
     struct vec_u32 all = {NULL, 0, 0};
     for (uint32_t h = 0; h < held->count; h++) {
-        const struct vec_u32 *names = &captures[held->at[h]].names;
-        for (uint32_t i = 0; i < names->count; i++)
-            if (!has_name(&all, names->at[i]))
+        const struct vec_u32 *names = &captures[held->at[h]];
+        for (uint32_t i = 0, k; i < names->count; i++) {
+            for (k = 0; k < all.count && all.at[k] != names->at[i];)
+                k++;
+            if (k == all.count)
                 vec_push(&all, names->at[i]);
+        }
     }
     for (uint32_t h = 0; all.count && h < held->count; h++) {
         struct dump_graph *graph = &linker->dump->graphs.at[held->at[h]];
-        graph->params.count -= captures[held->at[h]].names.count;
+        graph->params.count -= captures[held->at[h]].count;
         for (uint32_t i = 0; i < all.count; i++)
             vec_push(&graph->params, (struct dump_param){all.at[i], NONE, graph->loc});
     }
@@ -200,24 +175,12 @@ static void join_captures(struct dump_linker *linker, struct captures *captures,
     vec_free(&all);
 }
 
-/* Whether some graph stands in another. */
-static uint8_t *mark_outer(const struct dump *dump)
-{
-    uint8_t *outer = mem_calloc(dump->graphs.count + 1, 1);
-    for (uint32_t i = 0; i < dump->graphs.count; i++) {
-        uint32_t parent = dump->graphs.at[i].parent;
-        if (parent != NONE)
-            outer[parent] = 1;
-    }
-    return outer;
-}
-
 /* Graphs have greater indices than those that they stand in, so inner ones come first. */
 void dump_capture(struct dump_linker *linker)
 {
     struct dump *dump = linker->dump;
-    uint8_t *outer = mark_outer(dump);
-    struct captures *captures = mem_calloc(dump->graphs.count + 1, sizeof *captures);
+    uint8_t *outer = mem_calloc(dump->graphs.count + 1, 1); /* by graph: another is in it */
+    struct vec_u32 *captures = mem_calloc(dump->graphs.count + 1, sizeof *captures);
     struct vec_u32 held = {NULL, 0, 0};
     for (uint32_t i = dump->graphs.count; i-- > 0;) {
         uint32_t n_nodes = outer[i] ? dump->graphs.at[i].nodes.count : 0;
@@ -227,12 +190,13 @@ void dump_capture(struct dump_linker *linker)
             join_captures(linker, captures, i, n, &held);
         }
         if (dump->graphs.at[i].parent != NONE) {
+            outer[dump->graphs.at[i].parent] = 1;
             name_graph(linker, &dump->graphs.at[i], false);
             find_captures(linker, i, &captures[i]);
         }
     }
     for (uint32_t i = 0; i < dump->graphs.count; i++)
-        vec_free(&captures[i].names);
+        vec_free(&captures[i]);
     vec_free(&held);
     mem_free(captures);
     mem_free(outer);
@@ -250,16 +214,6 @@ struct walk {
 static struct dump_graph *graph_of(const struct walk *walk)
 {
     return &walk->linker->dump->graphs.at[walk->index];
-}
-
-/* The type that its consumer says an input has; NONE. */
-static uint32_t hinted_type(const struct dump_graph *graph, const struct dump_input *input)
-{
-    uint32_t index = (uint32_t)(input - graph->inputs.at), low;
-    bisect(low, i, graph->hints.count, graph->hints.at[i].input < index);
-    return low < graph->hints.count && graph->hints.at[low].input == index
-               ? graph->hints.at[low].type
-               : NONE;
 }
 
 /* What nothing gives. */
@@ -290,8 +244,10 @@ static struct dump_link dangling(struct walk *walk, const struct dump_input *inp
     if (known->id != NONE)
         return (struct dump_link){LINK_NODE, known->id, known->output};
     struct dump_param *param = &graph->params.at[known->output];
-    if (param->type == NONE)
-        param->type = hinted_type(graph, input);
+    uint32_t index = (uint32_t)(input - graph->inputs.at), low;
+    bisect(low, i, graph->hints.count, graph->hints.at[i].input < index);
+    if (param->type == NONE && low < graph->hints.count && graph->hints.at[low].input == index)
+        param->type = graph->hints.at[low].type; /* as its consumer says */
     return (struct dump_link){LINK_PARAM, known->output, 0};
 }
 
@@ -401,19 +357,6 @@ static const struct op_type *type_of(const struct dump *dump, const struct dump_
     return row ? op_types_find(op_types_of(dump->module), row->to, strlen(row->to)) : NULL;
 }
 
-/* Whether nodes of the type write to operands, or call graphs, which may. */
-static bool may_write(const struct dump *dump, const struct dump_node *node)
-{
-    const struct op op = {.type = node->type};
-    const struct op_type *type = type_of(dump, node);
-    bool writes = op_call_kind(&op) != CALL_NONE;
-    for (uint32_t i = 0; type && i < type->n_operands; i++)
-        writes |= type->slots[i].writes;
-    for (uint32_t i = 0; i < node->attrs.count; i++)
-        writes |= dump->module->attrs.at[node->attrs.first + i].key == W_inplace;
-    return writes;
-}
-
 /* The node whose memory the input is: through views, which alias their first input. What nodes of
  * other dialects become may be views. */
 static void mark_memory(const struct dump *dump, const struct dump_graph *graph,
@@ -439,7 +382,14 @@ void dump_link_writes(const struct dump *dump, uint32_t index, struct dump_links
     const struct dump_graph *graph = &dump->graphs.at[index];
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct dump_node *node = &graph->nodes.at[n];
-        if (!may_write(dump, node))
+        /* Nodes of the type may write to operands, or call graphs, which may. */
+        const struct op_type *type = type_of(dump, node);
+        bool writes = op_call_kind(&(struct op){.type = node->type}) != CALL_NONE;
+        for (uint32_t i = 0; type && i < type->n_operands; i++)
+            writes |= type->slots[i].writes;
+        for (uint32_t i = 0; i < node->attrs.count; i++)
+            writes |= dump->module->attrs.at[node->attrs.first + i].key == W_inplace;
+        if (!writes)
             continue;
         for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
             if (graph->inputs.at[i].kind != DUMP_CONTROL)
@@ -447,7 +397,12 @@ void dump_link_writes(const struct dump *dump, uint32_t index, struct dump_links
     }
 }
 
+/* ----------------------------------------------------------------------------- order ---- */
+
+/* Depth-first, with a stack of its own: a node follows all that it takes. */
+
 enum { NEW, OPEN, DONE };
+enum { NAMED_NODES = 8 };
 
 /* A node whose inputs are walked through. */
 struct frame {
@@ -456,115 +411,78 @@ struct frame {
 
 struct sorter {
     struct dump *dump;
-    uint32_t index;
-    struct dump_links *links;
-    uint8_t *state; /* by node */
+    struct dump_graph *graph;
     VEC(struct frame) stack;
-    uint32_t *order, count;
 };
 
-static const struct dump_node *node_at(const struct sorter *sorter, uint32_t node)
-{
-    return &sorter->dump->graphs.at[sorter->index].nodes.at[node];
-}
-
-enum { NAMED_NODES = 8 };
-
-/* Names the nodes of a circle, from its last one on. */
-static void note_circle(struct sorter *sorter, uint32_t node)
+/* An input closes a circle: it becomes a parameter, or a mere order is lost, where the options say
+ * so. Else the nodes are named, from the last one on. */
+static void close_circle(struct sorter *sorter, uint32_t input, struct dump_link *link)
 {
     struct dump *dump = sorter->dump;
-    for (uint32_t i = sorter->stack.count, noted = 0; i-- > 0 && noted < NAMED_NODES; noted++) {
-        const struct dump_node *member = node_at(sorter, sorter->stack.at[i].node);
-        diag_note(dump->diags, source_token(dump->source, member->loc), "%.*s",
-                  NAME(dump->module, member->name == NONE ? member->type : member->name));
-        if (sorter->stack.at[i].node == node)
-            break;
-    }
-    diag_help(dump->diags, "--dangling=param makes a parameter where it closes");
-}
-
-static bool is_next_iteration(const struct sorter *sorter, uint32_t node)
-{
-    uint32_t type = node_at(sorter, node)->type;
-    return name_is(sorter->dump->module, type, "NextIteration") ||
-           name_is(sorter->dump->module, type, "RefNextIteration");
-}
-
-/* The input becomes a parameter; a mere order is lost. */
-static void cut(struct sorter *sorter, uint32_t input, struct dump_link *link)
-{
-    struct dump *dump = sorter->dump;
-    struct dump_graph *graph = &dump->graphs.at[sorter->index];
+    struct dump_graph *graph = sorter->graph;
     const struct dump_input *taken = &graph->inputs.at[input];
-    if (taken->kind == DUMP_CONTROL) {
+    if (dump->options->dangling_params && taken->kind == DUMP_CONTROL) {
         dump_drop(dump, taken->loc, "the order behind '%.*s', which closes a circle",
                   NAME(dump->module, taken->name));
         *link = (struct dump_link){LINK_NOTHING, 0, 0};
         return;
     }
-    uint32_t name = module_name_printf(dump->module, "%.*s.loop", NAME(dump->module, taken->name));
-    vec_push(&graph->params, (struct dump_param){name, NONE, taken->loc});
-    *link = (struct dump_link){LINK_PARAM, graph->params.count - 1, 0};
-}
-
-static void close_circle(struct sorter *sorter, uint32_t input, struct dump_link *link)
-{
-    struct dump *dump = sorter->dump;
-    const struct dump_graph *graph = &dump->graphs.at[sorter->index];
-    uint32_t loc = graph->inputs.at[input].loc;
-    if (dump->options->dangling_params)
-        cut(sorter, input, link);
-    else if (diag_at(dump->diags, DIAG_import_cycle, source_token(dump->source, loc),
-                     "in graph '%.*s' this waits for itself", NAME(dump->module, graph->name)))
-        note_circle(sorter, link->id);
-}
-
-static void push(struct sorter *sorter, uint32_t node)
-{
-    sorter->state[node] = OPEN;
-    vec_push(&sorter->stack, (struct frame){node, 0});
-}
-
-/* Loops of TensorFlow close where the next round begins. */
-static bool closes(const struct sorter *sorter, const struct dump_link *link)
-{
-    return sorter->state[link->id] == OPEN ||
-           (sorter->state[link->id] == NEW && is_next_iteration(sorter, link->id));
-}
-
-/* One input of the innermost node, or its end. */
-static void step(struct sorter *sorter)
-{
-    struct frame *frame = &sorter->stack.at[sorter->stack.count - 1];
-    const struct dump_node *node = node_at(sorter, frame->node);
-    if (frame->next == node->inputs.count) {
-        sorter->state[frame->node] = DONE;
-        sorter->order[sorter->count++] = frame->node;
-        sorter->stack.count--;
+    if (dump->options->dangling_params) {
+        uint32_t name =
+            module_name_printf(dump->module, "%.*s.loop", NAME(dump->module, taken->name));
+        vec_push(&graph->params, (struct dump_param){name, NONE, taken->loc});
+        *link = (struct dump_link){LINK_PARAM, graph->params.count - 1, 0};
         return;
     }
-    uint32_t input = node->inputs.first + frame->next++;
-    struct dump_link *link = &sorter->links->inputs[input];
-    if (link->kind != LINK_NODE)
+    if (!diag_at(dump->diags, DIAG_import_cycle, source_token(dump->source, taken->loc),
+                 "in graph '%.*s' this waits for itself", NAME(dump->module, graph->name)))
         return;
-    if (closes(sorter, link))
-        close_circle(sorter, input, link);
-    else if (sorter->state[link->id] == NEW)
-        push(sorter, link->id);
+    for (uint32_t i = sorter->stack.count, noted = 0; i-- > 0 && noted < NAMED_NODES; noted++) {
+        const struct dump_node *member = &graph->nodes.at[sorter->stack.at[i].node];
+        diag_note(dump->diags, source_token(dump->source, member->loc), "%.*s",
+                  NAME(dump->module, member->name == NONE ? member->type : member->name));
+        if (sorter->stack.at[i].node == link->id)
+            break;
+    }
+    diag_help(dump->diags, "--dangling=param makes a parameter where it closes");
 }
 
-void dump_sort(struct dump *dump, uint32_t graph, struct dump_links *links, uint32_t *order)
+void dump_sort(struct dump *dump, uint32_t index, struct dump_links *links, uint32_t *order)
 {
-    uint32_t count = dump->graphs.at[graph].nodes.count;
-    struct sorter sorter = {.dump = dump, .index = graph, .links = links, .order = order};
-    sorter.state = mem_calloc(count + 1, 1);
-    for (uint32_t n = 0; n < count; n++) {
-        if (sorter.state[n] == NEW)
-            push(&sorter, n);
-        while (sorter.stack.count)
-            step(&sorter);
+    struct dump_graph *graph = &dump->graphs.at[index];
+    struct sorter sorter = {.dump = dump, .graph = graph};
+    uint8_t *state = mem_calloc(graph->nodes.count + 1, 1);
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        if (state[n] != NEW)
+            continue;
+        state[n] = OPEN;
+        vec_push(&sorter.stack, (struct frame){n, 0});
+        while (sorter.stack.count) {
+            struct frame *frame = &sorter.stack.at[sorter.stack.count - 1];
+            const struct dump_node *node = &graph->nodes.at[frame->node];
+            if (frame->next == node->inputs.count) {
+                state[frame->node] = DONE;
+                order[count++] = frame->node;
+                sorter.stack.count--;
+                continue;
+            }
+            uint32_t input = node->inputs.first + frame->next++;
+            struct dump_link *link = &links->inputs[input];
+            if (link->kind != LINK_NODE || state[link->id] == DONE)
+                continue;
+            /* Loops of TensorFlow close where the next round begins. */
+            uint32_t type = graph->nodes.at[link->id].type;
+            if (state[link->id] == OPEN || name_is(dump->module, type, "NextIteration") ||
+                name_is(dump->module, type, "RefNextIteration")) {
+                close_circle(&sorter, input, link);
+            } else {
+                state[link->id] = OPEN;
+                vec_push(&sorter.stack, (struct frame){link->id, 0});
+            }
+        }
     }
     vec_free(&sorter.stack);
-    mem_free(sorter.state);
+    mem_free(state);
 }

@@ -9,50 +9,16 @@
 
 const struct dump_dtype dump_dtypes[] = {
 #define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number)                                  \
-    {DTYPE_##dtype, ge, tf, proto, number, onnx, tf_number},
+    {DTYPE_##dtype, ge, tf, {proto, number, onnx, tf_number}},
 #include "ir/core/foreign_dtypes.def"
 #undef DUMP_DTYPE
 };
 
 const unsigned dump_n_dtypes = sizeof dump_dtypes / sizeof dump_dtypes[0];
 
-static int number_of(const struct dump_dtype *row, enum dump_numbers numbers)
-{
-    switch (numbers) {
-    case DUMP_GE_PROTO: return row->proto;
-    case DUMP_GE: return row->number;
-    case DUMP_ONNX: return row->onnx;
-    case DUMP_TF: return row->tf_number;
-    }
-    return -1;
-}
-
 static bool is_text(const char *text, size_t size, const char *name)
 {
     return strlen(name) == size && memcmp(text, name, size) == 0;
-}
-
-/* The row of a name, which may be a reference to the type. */
-static const struct dump_dtype *find_named(const char *text, size_t size)
-{
-    size_t plain = size > 4 && memcmp(text + size - 4, "_REF", 4) == 0 ? size - 4 : size;
-    for (const struct dump_dtype *row = dump_dtypes; row < dump_dtypes + dump_n_dtypes; row++) {
-        if (size > 0 && (is_text(text, size, row->ge) || is_text(text, size, row->tf)))
-            return row;
-        if (plain < size && is_text(text, plain, row->tf))
-            return row;
-    }
-    return NULL;
-}
-
-static const struct dump_dtype *find_numbered(enum dump_numbers numbers, int64_t number)
-{
-    if (numbers == DUMP_TF && number > 100)
-        number -= 100;
-    for (const struct dump_dtype *row = dump_dtypes; row < dump_dtypes + dump_n_dtypes; row++)
-        if (number >= 0 && number_of(row, numbers) == number)
-            return row;
-    return NULL;
 }
 
 const struct dump_dtype *dump_dtype_row(unsigned dtype)
@@ -83,13 +49,22 @@ unsigned dump_dtype_named(struct dump *dump, const char *text, size_t size, uint
         return known;
     if (size == 0 || is_text(text, size, "DT_UNDEFINED") || is_text(text, size, "DT_INVALID"))
         return DTYPE_UNKNOWN;
-    return settle(dump, name, find_named(text, size), loc);
+    bool is_reference = size > 4 && memcmp(text + size - 4, "_REF", 4) == 0;
+    const struct dump_dtype *row = dump_dtypes, *end = dump_dtypes + dump_n_dtypes;
+    while (row < end && !is_text(text, size, row->ge) && !is_text(text, size, row->tf) &&
+           !(is_reference && is_text(text, size - 4, row->tf)))
+        row++;
+    return settle(dump, name, row < end ? row : NULL, loc);
 }
 
 unsigned dump_dtype_numbered(struct dump *dump, enum dump_numbers numbers, int64_t number,
                              uint32_t loc)
 {
-    const struct dump_dtype *row = find_numbered(numbers, number);
+    const struct dump_dtype *row = dump_dtypes, *end = dump_dtypes + dump_n_dtypes;
+    int64_t plain = numbers == DUMP_TF && number > 100 ? number - 100 : number;
+    while (row < end && (plain < 0 || row->numbers[numbers] != plain))
+        row++;
+    row = row < end ? row : NULL;
     if (row && row->dtype != DTYPE_UNKNOWN)
         return row->dtype;
     if (number == (numbers == DUMP_GE ? 28 : 0))
@@ -103,42 +78,29 @@ unsigned dump_dtype_numbered(struct dump *dump, enum dump_numbers numbers, int64
 
 /* -------------------------------------------------------------------------- formats ---- */
 
-static bool has_format(const char *text, size_t size)
-{
-#define FORMAT(name, ...)                                                                          \
-    if (is_text(text, size, #name))                                                                \
-        return true;
-#include "ir/core/formats.def"
-#undef FORMAT
-    return false;
-}
-
-/* Without "FORMAT_", and without the number of a variant, which stands behind a colon. */
-static void cut_format(const char **text, size_t *size)
-{
-    if (*size > 7 && memcmp(*text, "FORMAT_", 7) == 0) {
-        *text += 7;
-        *size -= 7;
-    }
-    const char *colon = *size ? memchr(*text, ':', *size) : NULL;
-    if (colon)
-        *size = (size_t)(colon - *text);
-}
-
+/* Names may begin with "FORMAT_", and end in the number of a variant, which follows a colon. */
 uint32_t dump_format(struct dump *dump, const char *text, size_t size, uint32_t loc)
 {
+    static const char *const formats[] = {
+#define FORMAT(name, ...) #name,
+#include "ir/core/formats.def"
+#undef FORMAT
+    };
     uint32_t name = intern_copy(&dump->module->names, text, size);
     uint32_t format = id_map_find(&dump->formats, name);
     if (format != NONE)
         return format;
-    bool variant = size && memchr(text, ':', size);
-    const char *plain = dump->module->names.names[name].text;
-    cut_format(&plain, &size);
-    bool known = has_format(plain, size);
+    const char *plain = dump->module->names.names[name].text, *end = plain + size;
+    plain += size > 7 && memcmp(plain, "FORMAT_", 7) == 0 ? 7 : 0;
+    const char *colon = plain < end ? memchr(plain, ':', (size_t)(end - plain)) : NULL;
+    size = (size_t)((colon ? colon : end) - plain);
+    unsigned row = 0;
+    while (row < sizeof formats / sizeof *formats && !is_text(plain, size, formats[row]))
+        row++;
+    bool known = row < sizeof formats / sizeof *formats;
     format = known ? intern_copy(&dump->module->names, plain, size) : W_ND;
     id_map_set(&dump->formats, name, format);
-    bool says = size && !is_text(plain, size, "RESERVED");
-    if (says && (!known || variant))
+    if (size && !is_text(plain, size, "RESERVED") && (!known || colon))
         dump_drop(dump, loc, "the format '%.*s', which becomes %.*s", NAME(dump->module, name),
                   NAME(dump->module, format));
     return format;
@@ -226,12 +188,6 @@ static void set_list(struct dump *dump, const struct attr_value *numbers, uint32
     value->first = count ? range.first : 0;
 }
 
-/* Whether each of the elements has the bytes of the first. */
-static bool all_equal(const char *bytes, size_t size, size_t element)
-{
-    return size > element && memcmp(bytes, bytes + element, size - element) == 0;
-}
-
 /* As numbers, unless there are more than `most` different ones. */
 static bool say_bytes(struct dump *dump, enum dtype dtype, const char *bytes, size_t size,
                       size_t most, struct attr_value *value)
@@ -240,7 +196,9 @@ static bool say_bytes(struct dump *dump, enum dtype dtype, const char *bytes, si
     size_t element = dtype_info(dtype)->bits / 8;
     if (element == 0 || size % element || dtype_info(dtype)->class == CLASS_HANDLE)
         return false;
-    if (size == element || all_equal(bytes, size, element))
+    bool all_equal =
+        size == element || (size > element && memcmp(bytes, bytes + element, size - element) == 0);
+    if (all_equal)
         return decode_bytes(dtype, bytes, value);
     size_t count = size / element;
     bool known = count <= most;
@@ -257,24 +215,17 @@ static bool say_bytes(struct dump *dump, enum dtype dtype, const char *bytes, si
 
 /* ---------------------------------------------------------------------------- files ---- */
 
-static void add_key(struct attr *attrs, uint32_t *count, uint32_t key, uint32_t loc,
-                    struct attr_value value)
-{
-    attrs[(*count)++] = (struct attr){key, loc, value};
-}
-
 static void set_file(struct dump *dump, uint32_t path, uint64_t offset, uint64_t bytes,
                      bool escaped, struct attr_value *value)
 {
-    struct attr attrs[4];
-    uint32_t count = 0, loc = NONE;
-    add_key(attrs, &count, W_file, loc, (struct attr_value){.kind = ATTR_STRING, .id = path});
+    struct attr attrs[4] = {{W_file, NONE, {.kind = ATTR_STRING, .id = path}}};
+    uint32_t count = 1;
     if (offset)
-        add_key(attrs, &count, W_offset, loc, integer((int64_t)offset));
+        attrs[count++] = (struct attr){W_offset, NONE, integer((int64_t)offset)};
     if (bytes != NO_BYTES)
-        add_key(attrs, &count, W_bytes, loc, integer((int64_t)bytes));
+        attrs[count++] = (struct attr){W_bytes, NONE, integer((int64_t)bytes)};
     if (escaped)
-        add_key(attrs, &count, W_escaped, loc, (struct attr_value){.kind = ATTR_BOOL, .i = 1});
+        attrs[count++] = (struct attr){W_escaped, NONE, {.kind = ATTR_BOOL, .i = 1}};
     struct range range = module_add_attrs(dump->module, attrs, count);
     *value = (struct attr_value){.kind = ATTR_DICT, .count = range.count};
     value->first = range.first;
@@ -351,19 +302,6 @@ bool dump_contents_bytes(struct dump *dump, uint32_t type, const struct dump_byt
     return true;
 }
 
-static bool same_number(const struct attr_value *a, const struct attr_value *b)
-{
-    return a->kind == b->kind && a->i == b->i;
-}
-
-/* As many of the numbers as differ from those that repeat the last of them. */
-static uint32_t cut_repeated(const struct attr_value *numbers, uint32_t count)
-{
-    while (count > 1 && same_number(&numbers[count - 1], &numbers[count - 2]))
-        count--;
-    return count;
-}
-
 bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_value *numbers,
                            uint32_t count, bool repeats, uint32_t loc, struct attr_value *value)
 {
@@ -372,7 +310,11 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
     uint64_t elements, bits;
     if (!take_type(dump, type, loc, &dtype, &elements))
         return false;
-    uint32_t needed = cut_repeated(numbers, count);
+    /* The last of them may repeat one before it. */
+    uint32_t needed = count;
+    while (needed > 1 && numbers[needed - 1].kind == numbers[needed - 2].kind &&
+           numbers[needed - 1].i == numbers[needed - 2].i)
+        needed--;
     bool endless = needed > 1 && elements > count && elements - count > MANY_ELEMENTS && repeats;
     bool fits = (repeats ? count <= elements && (count > 0 || elements == 0) : count == elements) &&
                 !endless;

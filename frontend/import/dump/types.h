@@ -11,7 +11,7 @@
 struct dump_dtype {
     unsigned dtype; /* enum dtype or DTYPE_UNKNOWN */
     const char *ge, *tf;
-    int16_t proto, number, onnx, tf_number;
+    int16_t numbers[4]; /* by enum dump_numbers */
 };
 
 extern const struct dump_dtype dump_dtypes[];
