@@ -56,15 +56,6 @@ struct stubs {
     struct arena arena;
 };
 
-/* Passive ops execute nothing, views neither, and those that call graphs are no kernels. */
-static bool needs_kernel(const struct stubs *stubs, const struct op *op)
-{
-    const struct op_type *type = op_type_find(stubs->module, op->type);
-    bool known = type && !attr_flag(stubs->module, op->attrs, W__unchecked);
-    return op->kernel == NONE && op_call_kind(op) == CALL_NONE &&
-           !(known && (type->passive || type->view));
-}
-
 static void add_to_key(struct stubs *stubs, uint32_t part)
 {
     text_bytes(&stubs->key, (const char *)&part, sizeof part);
@@ -164,20 +155,6 @@ static uint32_t *bind_gears(struct stubs *stubs, struct graph *graph)
     return types;
 }
 
-/* In the text kernels precede the graphs whose ops they are of. */
-static void put_kernels_first(struct module *module)
-{
-    uint64_t *order = mem_calloc(module->order.count + 1, sizeof *order);
-    uint32_t n = 0;
-    for (int graphs = 0; graphs < 2; graphs++)
-        for (uint32_t i = 0; i < module->order.count; i++)
-            if ((order_kind(module->order.at[i]) == SYMBOL_GRAPH) == graphs)
-                order[n++] = module->order.at[i];
-    if (n)
-        memcpy(module->order.at, order, n * sizeof *order);
-    mem_free(order);
-}
-
 /* Declares a stub kernel for each op type that needs a kernel and has no sample kernel that fits,
  * and binds its ops to it: as large as the target, for the cores that such ops run on. */
 static void dump_add_stubs(struct dump *dump)
@@ -188,16 +165,31 @@ static void dump_add_stubs(struct dump *dump)
         const uint32_t *types = graph->gears.count ? bind_gears(&stubs, graph) : NULL;
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             struct op *op = &graph->ops.at[i];
-            if (needs_kernel(&stubs, op) && !has_sample(&stubs, graph, op))
+            /* Passive ops execute nothing, views neither, and those that call graphs are no
+             * kernels. */
+            const struct op_type *type = op_type_find(dump->module, op->type);
+            bool known = type && !attr_flag(dump->module, op->attrs, W__unchecked);
+            if (op->kernel == NONE && op_call_kind(op) == CALL_NONE &&
+                !(known && (type->passive || type->view)) && !has_sample(&stubs, graph, op))
                 bind(&stubs, op);
         }
         for (uint32_t i = 0; types && i < graph->values.count; i++)
             graph->values.at[i].type = types[i];
     }
-    put_kernels_first(dump->module);
     struct kernel_source *library = dump->options->library;
     if (library && library->failed)
         diag_fault(dump->diags, DIAG_file, &library->fault);
+    /* In the text kernels precede the graphs whose ops they are of. */
+    struct module *module = dump->module;
+    uint64_t *order = mem_calloc(module->order.count + 1, sizeof *order);
+    uint32_t n = 0;
+    for (int graphs = 0; graphs < 2; graphs++)
+        for (uint32_t i = 0; i < module->order.count; i++)
+            if ((order_kind(module->order.at[i]) == SYMBOL_GRAPH) == graphs)
+                order[n++] = module->order.at[i];
+    if (n)
+        memcpy(module->order.at, order, n * sizeof *order);
+    mem_free(order);
     text_free(&stubs.key);
     intern_free(&stubs.keys);
     id_map_free(&stubs.fits);
@@ -301,18 +293,6 @@ static void add_return(struct dump_maker *maker, uint32_t value)
     vec_push(&maker->out->result_types, maker->out->values.at[value].type);
 }
 
-/* What nobody takes. */
-static void return_open(struct dump_maker *maker)
-{
-    for (uint32_t i = 0; i < maker_graph(maker)->nodes.count; i++) {
-        uint32_t n = maker->order[i];
-        struct range outputs = maker->outputs[n];
-        for (uint32_t k = 0;
-             k < outputs.count && !(maker->links.used[n] & 1) && k < maker->links.n_outputs[n]; k++)
-            add_return(maker, maker->given.at[outputs.first + k]);
-    }
-}
-
 static void add_returns(struct dump_maker *maker)
 {
     const struct dump_graph *graph = maker_graph(maker);
@@ -329,90 +309,24 @@ static void add_returns(struct dump_maker *maker)
     }
     for (uint32_t i = 0; places.count == 0 && i < graph->returns.count; i++)
         add_return(maker, maker_value(maker, &maker->links.returns[i]));
-    if (graph->open && places.count == 0 && graph->returns.count == 0)
-        return_open(maker);
+    /* Of an open graph, what nothing takes. */
+    bool open = graph->open && places.count == 0 && graph->returns.count == 0;
+    for (uint32_t i = 0; open && i < graph->nodes.count; i++) {
+        uint32_t n = maker->order[i];
+        struct range outputs = maker->outputs[n];
+        for (uint32_t k = 0;
+             k < outputs.count && !(maker->links.used[n] & 1) && k < maker->links.n_outputs[n]; k++)
+            add_return(maker, maker->given.at[outputs.first + k]);
+    }
     maker->out->return_loc = maker->out->returns.count ? graph->loc : NONE;
     vec_free(&places);
 }
 
 /* --------------------------------------------------------------------------- graphs ---- */
 
-/* The names in the dimensions of the graph's values. */
-static void declare_dims(struct dump_maker *maker)
-{
-    const struct graph *graph = maker->out;
-    dump_names_next(&maker->taken);
-    for (uint32_t v = 0; v < graph->values.count; v++) {
-        const struct type *type = &maker->module->types.at[graph->values.at[v].type];
-        for (uint32_t d = 0; d < type_n_dims(type); d++) {
-            int64_t dim = maker->module->dims.at[type->dims + d];
-            if (dim_is_gear(dim) && !dump_names_set(&maker->taken, dim_gear(dim), 0, 0))
-                vec_push(&maker->out->dims, (struct free_dim){dim_gear(dim), graph->loc});
-        }
-    }
-}
-
-static void begin_graph(struct dump_maker *maker, uint32_t index)
-{
-    const struct dump_graph *graph = &maker->dump->graphs.at[index];
-    maker->index = index;
-    maker->out = module_add_graph(maker->module, graph->name);
-    maker->out->loc = maker->out->end_loc = graph->loc;
-    maker->out->attrs = graph->attrs;
-    maker->order = mem_calloc(graph->nodes.count + 1, sizeof *maker->order);
-    maker->outputs = mem_calloc(graph->nodes.count + 1, sizeof *maker->outputs);
-    maker->params.count = maker->given.count = maker->ordered.count = 0;
-    maker->scope_block = maker->stream_block = maker->scope = maker->stream = NONE;
-    dump_names_next(&maker->taken);
-    dump_names_next(&maker->told);
-    dump_names_next(&maker->priority);
-    dump_infer_begin(&maker->inference);
-}
-
-/* What returns may be behind ops whose results it does not take. */
-static bool waits(const struct dump_maker *maker, const struct dump_node *node)
-{
-    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
-        if (maker_graph(maker)->inputs.at[i].kind == DUMP_CONTROL)
-            return true;
-    return false;
-}
-
-static void fill_graph(struct dump_maker *maker)
-{
-    uint32_t count = maker_graph(maker)->nodes.count;
-    add_params(maker);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = maker->order[i];
-        if (!maker_made(maker, n) &&
-            (maker_node(maker, n)->role != DUMP_RETURN || waits(maker, maker_node(maker, n))))
-            maker_add_node(maker, n);
-    }
-    maker_leave(maker);
-    add_returns(maker);
-    declare_dims(maker);
-}
-
-/* An op that calls a graph gives all that this returns, whether somebody takes it or not. */
+/* Outputs that the dump does not declare: as many as the type has at least, and of nodes that call
+ * graphs, as many as these return. */
 static void complete_outputs(struct dump_maker *maker)
-{
-    const struct dump_graph *graph = maker_graph(maker);
-    for (uint32_t n = 0; n < graph->nodes.count; n++) {
-        struct op op = {.type = graph->nodes.at[n].type, .attrs = graph->nodes.at[n].attrs};
-        enum call_kind kind = op_call_kind(&op);
-        for (uint32_t i = 0; kind != CALL_NONE && i < n_call_attrs; i++) {
-            if (call_attrs[i].kind != kind || call_attrs[i].role == ROLE_CONDITION)
-                continue;
-            const struct attr *attr = attr_find(maker->module, op.attrs, call_attrs[i].key);
-            uint32_t called = attr ? maker_first_graph(maker, &attr->value) : NONE;
-            if (called != NONE && maker->links.n_outputs[n] < maker->n_returns[called])
-                maker->links.n_outputs[n] = maker->n_returns[called];
-        }
-    }
-}
-
-/* Outputs that the dump does not declare: as many as the type has at least. */
-static void imply_outputs(struct dump_maker *maker)
 {
     const struct dump_graph *graph = maker_graph(maker);
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
@@ -424,27 +338,67 @@ static void imply_outputs(struct dump_maker *maker)
         while (type && *count < type->n_results &&
                type->slots[type->n_operands + *count].presence == OP_REQUIRED)
             ++*count;
+        enum call_kind kind = op_call_kind(&(struct op){.type = node->type});
+        for (uint32_t i = 0; kind != CALL_NONE && i < n_call_attrs; i++) {
+            if (call_attrs[i].kind != kind || call_attrs[i].role == ROLE_CONDITION)
+                continue;
+            const struct attr *attr = attr_find(maker->module, node->attrs, call_attrs[i].key);
+            uint32_t called = attr ? maker_first_graph(maker, &attr->value) : NONE;
+            if (called != NONE && *count < maker->n_returns[called])
+                *count = maker->n_returns[called];
+        }
     }
 }
 
-/* False where names or circles are wrong; then the graph is not filled. */
-static bool make_graph(struct dump_maker *maker, uint32_t index)
+/* A graph is not filled where names or circles are wrong. */
+static void make_graph(struct dump_maker *maker, uint32_t index)
 {
-    begin_graph(maker, index);
+    const struct dump_graph *graph = &maker->dump->graphs.at[index];
+    struct graph *out = maker->out = module_add_graph(maker->module, graph->name);
+    maker->index = index;
+    out->loc = out->end_loc = graph->loc;
+    out->attrs = graph->attrs;
+    maker->order = mem_calloc(graph->nodes.count + 1, sizeof *maker->order);
+    maker->outputs = mem_calloc(graph->nodes.count + 1, sizeof *maker->outputs);
+    maker->params.count = maker->given.count = maker->ordered.count = 0;
+    maker->scope_block = maker->stream_block = maker->scope = maker->stream = NONE;
+    dump_names_next(&maker->taken);
+    dump_names_next(&maker->told);
+    dump_names_next(&maker->priority);
+    dump_infer_begin(&maker->inference);
     dump_link_graph(&maker->linker, index, &maker->links);
     dump_sort(maker->dump, index, &maker->links, maker->order);
-    bool well = !maker->dump->diags->counts[SEVERITY_ERROR];
-    if (well) {
-        imply_outputs(maker);
+    if (!maker->dump->diags->counts[SEVERITY_ERROR]) {
         complete_outputs(maker);
         dump_link_writes(maker->dump, index, &maker->links);
         dump_mark_nodes(maker->dump, index, maker->order);
-        fill_graph(maker);
+        add_params(maker);
+        for (uint32_t i = 0; i < graph->nodes.count; i++) {
+            uint32_t n = maker->order[i];
+            const struct dump_node *node = &graph->nodes.at[n];
+            bool wanted = node->role != DUMP_RETURN;
+            /* What returns may follow ops whose results it does not take. */
+            for (uint32_t k = 0; k < node->inputs.count && !wanted; k++)
+                wanted = graph->inputs.at[node->inputs.first + k].kind == DUMP_CONTROL;
+            if (wanted && !maker_made(maker, n))
+                maker_add_node(maker, n);
+        }
+        maker_leave(maker);
+        add_returns(maker);
+        /* The names in the dimensions of the graph's values. */
+        dump_names_next(&maker->taken);
+        for (uint32_t v = 0; v < out->values.count; v++) {
+            const struct type *type = &maker->module->types.at[out->values.at[v].type];
+            for (uint32_t d = 0; d < type_n_dims(type); d++) {
+                int64_t dim = maker->module->dims.at[type->dims + d];
+                if (dim_is_gear(dim) && !dump_names_set(&maker->taken, dim_gear(dim), 0, 0))
+                    vec_push(&out->dims, (struct free_dim){dim_gear(dim), out->loc});
+            }
+        }
     }
     dump_links_free(&maker->links);
     mem_free(maker->order);
     mem_free(maker->outputs);
-    return well;
 }
 
 /* ------------------------------------------------------------------------ arguments ---- */
@@ -502,32 +456,15 @@ enum { ROUNDS = 3 };
 
 /* Errors by their places. */
 struct faults {
-    const struct diag **at;
-    uint32_t count;
+    struct id_map first; /* by where it begins: the index of the first one there */
+    const struct diags *diags;
 };
-
-static int by_begin(const void *a, const void *b)
-{
-    const struct diag *x = *(const struct diag *const *)a, *y = *(const struct diag *const *)b;
-    return x->span.begin < y->span.begin ? -1 : x->span.begin > y->span.begin;
-}
-
-static void collect(struct faults *faults, const struct diags *diags)
-{
-    faults->at = mem_calloc(diags->list.count + 1, sizeof *faults->at);
-    faults->count = 0;
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        if (diags->list.at[i].severity == SEVERITY_ERROR)
-            faults->at[faults->count++] = &diags->list.at[i];
-    qsort(faults->at, faults->count, sizeof *faults->at, by_begin);
-}
 
 /* The first error at a place, or NULL. */
 static const struct diag *fault_at(const struct faults *faults, uint32_t loc)
 {
-    uint32_t low;
-    bisect(low, i, faults->count, faults->at[i]->span.begin < loc);
-    return low < faults->count && faults->at[low]->span.begin == loc ? faults->at[low] : NULL;
+    uint32_t index = id_map_find(&faults->first, loc);
+    return index == NONE ? NULL : &faults->diags->list.at[index];
 }
 
 /* False where that is done already. */
@@ -580,17 +517,6 @@ static bool settle_op(struct dump *dump, struct op *op, const struct faults *fau
     return true;
 }
 
-static bool settle_graphs(struct dump *dump, const struct faults *faults)
-{
-    bool changed = false;
-    for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
-        struct graph *graph = &dump->module->graphs.at[g];
-        for (uint32_t i = 0; i < graph->ops.count; i++)
-            changed |= settle_op(dump, &graph->ops.at[i], faults);
-    }
-    return changed;
-}
-
 /* Verifies the module. An op that contradicts what skir knows of its type is taken as the dump has
  * it: as one of which nothing is known (`_unchecked`), with a remark that says why; and one that
  * cannot call the graphs that it names, as one that calls none (`_If`). Errors that are left are
@@ -604,10 +530,16 @@ static void settle_module(struct dump *dump)
         diags.max_errors = 0;
         changed = false;
         if (!verify_module(dump->module, &diags)) {
-            struct faults faults;
-            collect(&faults, &diags);
-            changed = settle_graphs(dump, &faults);
-            mem_free(faults.at);
+            struct faults faults = {.diags = &diags};
+            for (uint32_t i = diags.list.count; i-- > 0;)
+                if (diags.list.at[i].severity == SEVERITY_ERROR)
+                    id_map_set(&faults.first, diags.list.at[i].span.begin, i);
+            for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
+                struct graph *graph = &dump->module->graphs.at[g];
+                for (uint32_t i = 0; i < graph->ops.count; i++)
+                    changed |= settle_op(dump, &graph->ops.at[i], &faults);
+            }
+            id_map_free(&faults.first);
         }
         said = diags.counts[SEVERITY_ERROR] + diags.counts[SEVERITY_WARNING] +
                diags.counts[SEVERITY_REMARK];
@@ -618,24 +550,6 @@ static void settle_module(struct dump *dump)
 }
 
 /* ---------------------------------------------------------------------------- dumps ---- */
-
-static void free_maker(struct dump_maker *maker)
-{
-    dump_linker_free(&maker->linker);
-    mem_free(maker->n_args);
-    mem_free(maker->n_returns);
-    vec_free(&maker->params);
-    vec_free(&maker->given);
-    vec_free(&maker->taken);
-    vec_free(&maker->told);
-    vec_free(&maker->priority);
-    vec_free(&maker->values);
-    vec_free(&maker->ordered);
-    dump_inference_free(&maker->inference);
-    translator_free(&maker->translator);
-    vec_free(&maker->forms);
-    vec_free(&maker->attrs);
-}
 
 bool dump_finish(struct dump *dump)
 {
@@ -653,7 +567,20 @@ bool dump_finish(struct dump *dump)
     count_args(&maker);
     for (uint32_t i = 0; i < dump->graphs.count; i++)
         make_graph(&maker, i);
-    free_maker(&maker);
+    dump_linker_free(&maker.linker);
+    mem_free(maker.n_args);
+    mem_free(maker.n_returns);
+    vec_free(&maker.params);
+    vec_free(&maker.given);
+    vec_free(&maker.taken);
+    vec_free(&maker.told);
+    vec_free(&maker.priority);
+    vec_free(&maker.values);
+    vec_free(&maker.ordered);
+    dump_inference_free(&maker.inference);
+    translator_free(&maker.translator);
+    vec_free(&maker.forms);
+    vec_free(&maker.attrs);
     if (!dump->diags->counts[SEVERITY_ERROR])
         dump_add_gears(dump);
     if (!dump->diags->counts[SEVERITY_ERROR])

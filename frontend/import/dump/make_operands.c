@@ -139,25 +139,6 @@ static bool order_labelled(struct dump_maker *maker, const struct op_type *type)
     return true;
 }
 
-/* Values stand in the order of their operands. */
-static void gather_values(struct dump_maker *maker)
-{
-    uint32_t count = maker->values.count;
-    for (uint32_t i = 0; i < maker->forms.count; i++) {
-        struct operand *form = &maker->forms.at[i];
-        uint32_t first = form->values.first;
-        form->values.first = maker->values.count - count;
-        for (uint32_t k = 0; k < form->values.count; k++) {
-            uint32_t value = maker->values.at[first + k];
-            vec_push(&maker->values, value);
-        }
-    }
-    uint32_t n = maker->values.count - count;
-    if (n) /* else there may be no memory */
-        memmove(maker->values.at, maker->values.at + count, n * sizeof *maker->values.at);
-    maker->values.count = n;
-}
-
 void maker_take_operands(struct dump_maker *maker, const struct dump_node *node)
 {
     maker->values.count = maker->forms.count = 0;
@@ -177,15 +158,21 @@ void maker_take_operands(struct dump_maker *maker, const struct dump_node *node)
             form->kind = form->values.count ? OPERAND_VALUE : OPERAND_NONE;
         form->label = NONE; /* kernels decide about labels */
     }
-    gather_values(maker);
-}
-
-static bool is_plain(const struct dump_maker *maker)
-{
-    for (uint32_t i = 0; i < maker->forms.count; i++)
-        if (maker->forms.at[i].kind != OPERAND_VALUE || maker->forms.at[i].label != NONE)
-            return false;
-    return true;
+    /* Values in the order of their operands. */
+    uint32_t count = maker->values.count;
+    for (uint32_t i = 0; i < maker->forms.count; i++) {
+        struct operand *form = &maker->forms.at[i];
+        uint32_t first = form->values.first;
+        form->values.first = maker->values.count - count;
+        for (uint32_t k = 0; k < form->values.count; k++) {
+            uint32_t value = maker->values.at[first + k];
+            vec_push(&maker->values, value);
+        }
+    }
+    uint32_t n = maker->values.count - count;
+    if (n) /* else there may be no memory */
+        memmove(maker->values.at, maker->values.at + count, n * sizeof *maker->values.at);
+    maker->values.count = n;
 }
 
 /* How the operands are written, whose values begin at `first` in the graph's refs. */
@@ -193,7 +180,10 @@ struct range maker_add_forms(struct dump_maker *maker, uint32_t first)
 {
     struct graph *graph = maker->out;
     struct range range = {graph->forms.count, 0};
-    if (is_plain(maker))
+    bool plain = true;
+    for (uint32_t i = 0; i < maker->forms.count; i++)
+        plain &= maker->forms.at[i].kind == OPERAND_VALUE && maker->forms.at[i].label == NONE;
+    if (plain)
         return (struct range){0, 0};
     for (uint32_t i = 0; i < maker->forms.count; i++) {
         struct operand form = maker->forms.at[i];

@@ -50,24 +50,18 @@ uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_val
     return maker_named_graph(maker, value);
 }
 
-/* Whether it is an operator of another domain than that of its source, which its type has. */
-static bool has_domain(const struct module *module, uint32_t type)
-{
-    const struct intern_name *name = &module->names.names[type];
-    for (uint32_t i = 1; i + 1 < name->size; i++)
-        if (name->text[i] == ':' && name->text[i - 1] == ':')
-            return true;
-    return false;
-}
-
 /* The type of the op of a node that is not translated: in the namespace of its dialect. */
 static uint32_t dump_foreign_type(struct dump *dump, const struct dump_node *node)
 {
+    /* The type of an operator of another domain than that of its source has this. */
     const struct translation_table *table = translation_table((enum dialect)node->dialect);
-    return table && !has_domain(dump->module, node->type)
-               ? module_name_printf(dump->module, "%s.%.*s", table->name,
-                                    NAME(dump->module, node->type))
-               : node->type;
+    const struct intern_name *name = &dump->module->names.names[node->type];
+    bool has_domain = false;
+    for (uint32_t i = 1; i + 1 < name->size; i++)
+        has_domain |= name->text[i] == ':' && name->text[i - 1] == ':';
+    return table && !has_domain ? module_name_printf(dump->module, "%s.%.*s", table->name,
+                                                     NAME(dump->module, node->type))
+                                : node->type;
 }
 
 /* Scopes and streams of nodes as blocks: streams within scopes. */
@@ -76,11 +70,6 @@ static uint32_t dump_foreign_type(struct dump *dump, const struct dump_node *nod
 static bool is_none(const struct module *module, uint32_t scope)
 {
     return name_is(module, scope, DUMP_SCOPE_NONE);
-}
-
-static bool is_scope(const struct module *module, uint32_t scope)
-{
-    return scope != NONE && module->names.names[scope].size > 0;
 }
 
 static uint32_t open_block(struct dump_maker *maker, struct block block)
@@ -106,16 +95,6 @@ static struct range one_attr(struct dump_maker *maker, uint32_t key, uint32_t lo
     return module_add_attrs(maker->module, &attr, 1);
 }
 
-/* Says what is wrong with options that no block is to have. */
-static bool are_right(struct dump_maker *maker, const struct dump_node *node,
-                      struct sk_options *options)
-{
-    const struct intern_name *text = &maker->module->names.names[node->options];
-    uint32_t loc = node->options_loc ? node->options_loc : node->loc;
-    return sk_options_parse(options, text->text, text->size, source_token(maker->dump->source, loc),
-                            maker->dump->diags);
-}
-
 /* An option that an earlier block of the scope has otherwise is lost, but for strict-scope-check:
  * of that the last op's counts. */
 static void join_options(struct dump_maker *maker, const struct dump_node *node, uint32_t scope,
@@ -123,7 +102,11 @@ static void join_options(struct dump_maker *maker, const struct dump_node *node,
 {
     struct module *module = maker->module;
     struct sk_options before, here;
-    if (!are_right(maker, node, &here) || !sk_options_of(&before, module, told->id))
+    const struct intern_name *text = &module->names.names[node->options];
+    uint32_t loc = node->options_loc ? node->options_loc : node->loc;
+    if (!sk_options_parse(&here, text->text, text->size, source_token(maker->dump->source, loc),
+                          maker->dump->diags) ||
+        !sk_options_of(&before, module, told->id))
         return; /* those of the first block are looked at in the module */
     const struct sk_setting *old = &before.of[SK_strict_scope_check];
     const struct sk_setting *strict = &here.of[SK_strict_scope_check];
@@ -141,9 +124,9 @@ static void join_options(struct dump_maker *maker, const struct dump_node *node,
                   "'strict-scope-check=%.*s' of scope '%.*s': of several ops the last one counts, "
                   "which has '%.*s'",
                   (int)old->size, old->text, NAME(module, scope), (int)strict->size, strict->text);
-    char text[64];
-    snprintf(text, sizeof text, "strict-scope-check=%.*s", (int)strict->size, strict->text);
-    told->id = sk_options_override(module, told->id, text);
+    char setting[64];
+    snprintf(setting, sizeof setting, "strict-scope-check=%.*s", (int)strict->size, strict->text);
+    told->id = sk_options_override(module, told->id, setting);
     module->attrs.at[maker->out->blocks.at[told->output].attrs.first].value.id = told->id;
 }
 
@@ -174,24 +157,6 @@ static void open_scope(struct dump_maker *maker, const struct dump_node *node, u
     maker->scope = scope;
 }
 
-/* The priority where no earlier block of the stream has told it. */
-static struct range new_priority(struct dump_maker *maker, const struct dump_node *node)
-{
-    if (node->priority == DUMP_NO_PRIORITY || dump_names_set(&maker->priority, node->stream, 0, 0))
-        return (struct range){0, 0};
-    struct attr_value value = {.kind = ATTR_INT, .i = node->priority};
-    return one_attr(maker, W_priority, node->loc, value);
-}
-
-static void open_stream(struct dump_maker *maker, const struct dump_node *node)
-{
-    struct block block = {.kind = BLOCK_STREAM, .name = node->stream, .loc = node->loc};
-    if (stream_label(node->stream) != NONE)
-        block.attrs = new_priority(maker, node);
-    maker->stream_block = open_block(maker, block);
-    maker->stream = node->stream;
-}
-
 void maker_leave(struct dump_maker *maker)
 {
     close_block(maker, &maker->stream_block, &maker->stream);
@@ -201,7 +166,8 @@ void maker_leave(struct dump_maker *maker)
 /* Opens and closes blocks before an op of the node. */
 static void maker_enter(struct dump_maker *maker, const struct dump_node *node)
 {
-    uint32_t scope = is_scope(maker->module, node->scope) ? node->scope : NONE;
+    bool is_scope = node->scope != NONE && maker->module->names.names[node->scope].size > 0;
+    uint32_t scope = is_scope ? node->scope : NONE;
     uint32_t stream = node->stream == NONE ? NONE : stream_label(node->stream);
     if (scope != maker->scope || has_options(maker, node, scope)) {
         maker_leave(maker);
@@ -210,8 +176,15 @@ static void maker_enter(struct dump_maker *maker, const struct dump_node *node)
     }
     if (stream != maker->stream) {
         close_block(maker, &maker->stream_block, &maker->stream);
-        if (stream != NONE)
-            open_stream(maker, node);
+        if (stream == NONE)
+            return;
+        struct block block = {.kind = BLOCK_STREAM, .name = node->stream, .loc = node->loc};
+        struct attr_value priority = {.kind = ATTR_INT, .i = node->priority};
+        if (node->priority != DUMP_NO_PRIORITY &&
+            !dump_names_set(&maker->priority, node->stream, 0, 0)) /* no earlier block told it */
+            block.attrs = one_attr(maker, W_priority, node->loc, priority);
+        maker->stream_block = open_block(maker, block);
+        maker->stream = node->stream;
     }
 }
 
@@ -256,19 +229,6 @@ static void maker_take_order(struct dump_maker *maker, const struct dump_node *n
     }
 }
 
-static bool is_ordered(const struct dump_maker *maker, uint32_t value)
-{
-    return value < maker->ordered.count && maker->ordered.at[value];
-}
-
-/* Whether something may write to the value, or to what it is a view of. */
-static bool is_written(const struct dump_maker *maker, uint32_t value)
-{
-    const struct written_marks *written = &maker->inference.written;
-    value = viewed_value(maker->module, maker->out, value);
-    return value < written->count && written->at[value];
-}
-
 /* Notes whether the results of an op that was added are ordered. `effects` says that the op may do
  * more than give its results. */
 static void maker_note_order(struct dump_maker *maker, uint32_t id, bool effects)
@@ -278,7 +238,9 @@ static void maker_note_order(struct dump_maker *maker, uint32_t id, bool effects
     bool ordered = effects || op_clauses(graph, op)->after.count > 0;
     for (uint32_t i = 0; i < op->operands.count && !ordered; i++) {
         uint32_t operand = graph->refs.at[op->operands.first + i];
-        ordered = is_ordered(maker, operand) || is_written(maker, operand);
+        uint32_t viewed = viewed_value(maker->module, graph, operand);
+        ordered = (operand < maker->ordered.count && maker->ordered.at[operand]) ||
+                  (viewed < maker->inference.written.count && maker->inference.written.at[viewed]);
     }
     for (uint32_t i = 0; i < op->results.count && ordered; i++) {
         while (maker->ordered.count <= op->results.first + i)
@@ -287,19 +249,16 @@ static void maker_note_order(struct dump_maker *maker, uint32_t id, bool effects
     }
 }
 
-static struct range add_event(struct dump_maker *maker, uint32_t event)
-{
-    return event == NONE ? (struct range){0, 0} : graph_add_refs(maker->out, &event, 1);
-}
-
 static uint32_t add_clauses(struct dump_maker *maker, const struct dump_node *node,
                             uint32_t first_operand)
 {
     struct clauses clauses = {.forms = maker_add_forms(maker, first_operand)};
     maker_take_order(maker, node);
     clauses.after = graph_add_refs(maker->out, maker->values.at, maker->values.count);
-    clauses.send = add_event(maker, node->send_event);
-    clauses.recv = add_event(maker, node->recv_event);
+    if (node->send_event != NONE)
+        clauses.send = graph_add_refs(maker->out, &node->send_event, 1);
+    if (node->recv_event != NONE)
+        clauses.recv = graph_add_refs(maker->out, &node->recv_event, 1);
     if (clauses.forms.count + clauses.after.count + clauses.send.count + clauses.recv.count == 0)
         return 0;
     vec_push(&maker->out->clauses, clauses);
@@ -324,20 +283,6 @@ static bool settle_symbols(struct dump_maker *maker, struct attr_value *value, b
     else
         value->kind = ATTR_STRING;
     return graph != NONE;
-}
-
-/* The attributes of a node, which name graphs as the module does. */
-static struct range settled_attrs(struct dump_maker *maker, const struct dump_node *node)
-{
-    bool changed = false;
-    maker->attrs.count = 0;
-    for (uint32_t i = 0; i < node->attrs.count; i++) {
-        struct attr attr = maker->module->attrs.at[node->attrs.first + i];
-        settle_symbols(maker, &attr.value, &changed);
-        vec_push(&maker->attrs, attr);
-    }
-    return changed ? module_add_attrs(maker->module, maker->attrs.at, maker->attrs.count)
-                   : node->attrs;
 }
 
 static void push_name(struct dump_maker *maker, const struct dump_node *node)
@@ -395,21 +340,16 @@ static uint32_t maker_output_name(struct dump_maker *maker, const struct dump_no
     return maker_name(maker, own == NONE ? base : own);
 }
 
-static uint32_t output_type(struct dump_maker *maker, const struct dump_node *node, uint32_t output)
-{
-    if (output >= node->outputs.count)
-        return maker_type(maker, NONE);
-    return maker_type(maker, maker_graph(maker)->outputs.at[node->outputs.first + output].type);
-}
-
 /* A token where others wait for an op that gives nothing. */
 static struct range add_results(struct dump_maker *maker, uint32_t n, const struct dump_node *node)
 {
     uint32_t count = maker->links.n_outputs[n], op = maker->out->ops.count;
     struct range results = {maker->out->values.count, count};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t name = maker_output_name(maker, node, i);
-        graph_add_value(maker->out, name, output_type(maker, node, i), op);
+        uint32_t name = maker_output_name(maker, node, i), type = NONE;
+        if (i < node->outputs.count)
+            type = maker_graph(maker)->outputs.at[node->outputs.first + i].type;
+        graph_add_value(maker->out, name, maker_type(maker, type), op);
     }
     if (count == 0 && maker->links.used[n] & 2) {
         graph_add_value(maker->out, maker_output_name(maker, node, 0), module_token(maker->module),
@@ -417,12 +357,6 @@ static struct range add_results(struct dump_maker *maker, uint32_t n, const stru
         results.count++;
     }
     return results;
-}
-
-/* Whether the dump's names of the outputs count, not that of the node. */
-static bool has_own_names(const struct dump_graph *graph, const struct dump_node *node)
-{
-    return node->outputs.count && graph->outputs.at[node->outputs.first].name != NONE;
 }
 
 /* ------------------------------------------------------------------------------ ops ---- */
@@ -439,8 +373,10 @@ static void maker_add_op(struct dump_maker *maker, uint32_t n, uint32_t block)
     op.clauses = add_clauses(maker, node, op.operands.first);
     op.results = add_results(maker, n, node);
     uint32_t shown = op.results.count ? maker->out->values.at[op.results.first].name : NONE;
-    op.attrs =
-        take_attrs(maker, node, has_own_names(maker_graph(maker), node) ? node->name : shown);
+    /* The dump's names of the outputs may count, not that of the node. */
+    if (node->outputs.count && maker_graph(maker)->outputs.at[node->outputs.first].name != NONE)
+        shown = node->name;
+    op.attrs = take_attrs(maker, node, shown);
     maker_give(maker, n, op.results);
     uint32_t id = graph_add_op(maker->out, &op);
     graph_add_item(maker->out, ITEM_OP, id);
@@ -452,57 +388,6 @@ static void maker_add_op(struct dump_maker *maker, uint32_t n, uint32_t block)
 }
 
 /* Nodes as ops, in their blocks: those of other dialects as what they are translated to. */
-
-/* The version of the operator set that a graph's nodes have; 0. */
-static int64_t version_of(const struct dump *dump, uint32_t graph)
-{
-    const struct dump_graph *at = &dump->graphs.at[graph];
-    while (at->version == 0 && at->parent != NONE)
-        at = &dump->graphs.at[at->parent];
-    return at->version ? at->version : dump->version;
-}
-
-/* The data inputs, in maker->values. */
-static void take_operands(struct dump_maker *maker, const struct dump_node *node)
-{
-    const struct dump_graph *graph = maker_graph(maker);
-    maker->values.count = 0;
-    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++) {
-        uint32_t value = graph->inputs.at[i].kind == DUMP_CONTROL
-                             ? NONE
-                             : maker_value(maker, &maker->links.inputs[i]);
-        if (graph->inputs.at[i].kind != DUMP_CONTROL)
-            vec_push(&maker->values, value);
-    }
-    while (maker->values.count && maker->values.at[maker->values.count - 1] == NONE)
-        maker->values.count--;
-}
-
-/* What something takes, or else, of a node that nothing takes anything of, the first result. */
-static void take_results(const struct dump_maker *maker, uint32_t n, struct translation *t)
-{
-    const struct dump_node *node = maker_node(maker, n);
-    const struct dump_graph *graph = maker_graph(maker);
-    bool all = graph->open && !(maker->links.used[n] & 1);
-    for (uint32_t i = 0; i < t->n_results; i++) {
-        bool taken = maker->links.taken[n] >> (i < 63 ? i : 63) & 1;
-        uint32_t type = NONE;
-        if (i < node->outputs.count)
-            type = graph->outputs.at[node->outputs.first + i].type;
-        t->results[i] =
-            (struct translation_result){taken || all || maker->links.taken[n] == 0, type, NONE};
-        if (maker->links.taken[n] == 0 && !all && i > 0)
-            t->results[i].wanted = false;
-    }
-}
-
-static bool is_result(const struct translation *t, uint32_t value)
-{
-    for (uint32_t i = 0; i < t->n_results; i++)
-        if (t->results[i].value == value)
-            return true;
-    return false;
-}
 
 /* Results have the names of the node's outputs, others one that is made of the first of these. */
 static void name_values(struct dump_maker *maker, const struct dump_node *node,
@@ -519,20 +404,15 @@ static void name_values(struct dump_maker *maker, const struct dump_node *node,
     }
     if (base == NONE)
         base = node->name == NONE ? node->type : node->name;
-    for (uint32_t v = t->first_value; v < maker->out->values.count; v++)
-        if (!is_result(t, v))
+    for (uint32_t v = t->first_value; v < maker->out->values.count; v++) {
+        bool is_result = false;
+        for (uint32_t i = 0; i < t->n_results; i++)
+            is_result |= t->results[i].value == v;
+        if (!is_result)
             values[v].name = maker_name(
                 maker, module_name_printf(maker->module, "%.*s.%.*s", NAME(maker->module, base),
                                           NAME(maker->module, values[v].name)));
-}
-
-/* Whether no other op of the node comes before this one. */
-static bool is_first(const struct graph *graph, const struct translation *t, const struct op *op)
-{
-    for (uint32_t i = 0; i < op->operands.count; i++)
-        if (graph->refs.at[op->operands.first + i] >= t->first_value)
-            return false;
-    return true;
+    }
 }
 
 /* Constants have no operands: those that are ordered are added to what the node follows. */
@@ -563,7 +443,10 @@ static void order_ops(struct dump_maker *maker, const struct dump_node *node,
         const struct op *op = &graph->ops.at[id];
         bool constant = name_is(maker->module, op->type, "Const") && !constants;
         struct clauses clauses = *op_clauses(graph, op);
-        if (maker->values.count == 0 || constant || clauses.after.count || !is_first(graph, t, op))
+        bool first = true; /* no other op of the node comes before it */
+        for (uint32_t i = 0; i < op->operands.count; i++)
+            first &= graph->refs.at[op->operands.first + i] < t->first_value;
+        if (maker->values.count == 0 || constant || clauses.after.count || !first)
             continue;
         clauses.after = graph_add_refs(graph, maker->values.at, maker->values.count);
         graph_set_clauses(graph, id, clauses);
@@ -590,20 +473,6 @@ static void keep_attrs(struct dump_maker *maker, const struct dump_node *node, u
         op->attrs = module_add_attrs(maker->module, maker->attrs.at, maker->attrs.count);
 }
 
-/* A token where something waits for a node that gives nothing. */
-static void add_token(struct dump_maker *maker, const struct dump_node *node, uint32_t n)
-{
-    uint32_t id = maker->out->ops.count - 1;
-    if (maker->links.n_outputs[n] > 0 || !(maker->links.used[n] & 2))
-        return;
-    uint32_t value = graph_add_value(maker->out, maker_output_name(maker, node, 0),
-                                     module_token(maker->module), id);
-    struct op *op = &maker->out->ops.at[id];
-    op->results =
-        (struct range){op->results.count ? op->results.first : value, op->results.count + 1};
-    maker_give(maker, n, (struct range){value, 1});
-}
-
 static void finish(struct dump_maker *maker, uint32_t n, const struct translation *t)
 {
     const struct dump_node *node = maker_node(maker, n);
@@ -619,7 +488,15 @@ static void finish(struct dump_maker *maker, uint32_t n, const struct translatio
                own             ? node->name
                : first == NONE ? NONE
                                : maker->out->values.at[first].name);
-    add_token(maker, node, n);
+    if (maker->links.n_outputs[n] == 0 && maker->links.used[n] & 2) {
+        /* A token where something waits for a node that gives nothing. */
+        uint32_t last = maker->out->ops.count - 1;
+        uint32_t value = graph_add_value(maker->out, maker_output_name(maker, node, 0),
+                                         module_token(maker->module), last);
+        struct range *results = &maker->out->ops.at[last].results;
+        *results = (struct range){results->count ? results->first : value, results->count + 1};
+        maker_give(maker, n, (struct range){value, 1});
+    }
     for (uint32_t id = t->first_op; id < maker->out->ops.count; id++) {
         graph_add_item(maker->out, ITEM_OP, id);
         maker_note_order(maker, id, false);
@@ -631,23 +508,50 @@ static void finish(struct dump_maker *maker, uint32_t n, const struct translatio
 static bool translate(struct dump_maker *maker, uint32_t n, uint32_t block)
 {
     const struct dump_node *node = maker_node(maker, n);
-    take_operands(maker, node);
+    const struct dump_graph *graph = maker_graph(maker), *versioned = graph;
+    while (versioned->version == 0 && versioned->parent != NONE)
+        versioned = &maker->dump->graphs.at[versioned->parent];
+    maker->values.count = 0;
+    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++) {
+        uint32_t value = maker_value(maker, &maker->links.inputs[i]);
+        if (graph->inputs.at[i].kind != DUMP_CONTROL)
+            vec_push(&maker->values, value);
+    }
+    while (maker->values.count && maker->values.at[maker->values.count - 1] == NONE)
+        maker->values.count--;
+    bool changed = false;
+    maker->attrs.count = 0;
+    for (uint32_t i = 0; i < node->attrs.count; i++) {
+        struct attr attr = maker->module->attrs.at[node->attrs.first + i];
+        settle_symbols(maker, &attr.value, &changed);
+        vec_push(&maker->attrs, attr);
+    }
     struct translation t = {
         .translator = &maker->translator,
         .graph = maker->out,
         .written = &maker->inference.written,
         .dialect = (enum dialect)node->dialect,
         .type = node->type,
-        .version = version_of(maker->dump, maker->index),
+        .version = versioned->version ? versioned->version : maker->dump->version,
         .loc = node->loc,
         .block = block,
-        .attrs = settled_attrs(maker, node),
+        .attrs = changed ? module_add_attrs(maker->module, maker->attrs.at, maker->attrs.count)
+                         : node->attrs,
         .operands = maker->values.at,
         .n_operands = maker->values.count,
         .n_results = maker->links.n_outputs[n],
     };
     t.results = mem_calloc(t.n_results + 1, sizeof *t.results);
-    take_results(maker, n, &t);
+    /* What something takes, or else, of a node that nothing takes anything of, the first result. */
+    uint64_t taken = maker->links.taken[n];
+    bool all = graph->open && !(maker->links.used[n] & 1);
+    for (uint32_t i = 0; i < t.n_results; i++) {
+        bool wanted = all || (taken ? taken >> (i < 63 ? i : 63) & 1 : i == 0);
+        uint32_t type = NONE;
+        if (i < node->outputs.count)
+            type = graph->outputs.at[node->outputs.first + i].type;
+        t.results[i] = (struct translation_result){wanted, type, NONE};
+    }
     bool done = translate_node(&t);
     uint32_t type = done ? NONE : dump_foreign_type(maker->dump, node);
     if (done)
