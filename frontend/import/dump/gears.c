@@ -6,10 +6,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ir/analysis/op_infer.h"
+#include "frontend/import/text/decimal.h"
+#include "ir/support/diag.h"
 #include "ir/shapes/dims.h"
 #include "ir/shapes/gears.h"
-#include "ir/support/diag.h"
+#include "ir/analysis/op_infer.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/verify.h"
 
@@ -50,17 +51,6 @@ bool dump_wants_gears(const struct dump *dump, uint32_t key)
            name_is(dump->module, key, GE_DYNAMIC_NODE_TYPE);
 }
 
-static void report_twice(const struct dump *dump, const struct attr *attr, struct span key,
-                         const struct dump_gear_text *before)
-{
-    if (!diag_at(dump->diags, DIAG_gear, key,
-                 "%.*s: it is '%.*s' here, but another value stands before",
-                 NAME(dump->module, attr->key), NAME(dump->module, attr->value.id)))
-        return;
-    diag_note(dump->diags, before->key, "here it is '%.*s'", NAME(dump->module, before->text));
-    diag_help(dump->diags, "leave one of both away");
-}
-
 bool dump_take_gears(struct dump *dump, const struct attr *attr, struct span key)
 {
     struct dump_gears *gears = &dump->gears;
@@ -72,8 +62,13 @@ bool dump_take_gears(struct dump *dump, const struct attr *attr, struct span key
         return false;
     if (place->text == NONE)
         *place = (struct dump_gear_text){attr->value.id, key};
-    else if (place->text != attr->value.id)
-        report_twice(dump, attr, key, place);
+    else if (place->text != attr->value.id &&
+             diag_at(dump->diags, DIAG_gear, key,
+                     "%.*s: it is '%.*s' here, but another value stands before",
+                     NAME(dump->module, attr->key), NAME(dump->module, attr->value.id))) {
+        diag_note(dump->diags, place->key, "here it is '%.*s'", NAME(dump->module, place->text));
+        diag_help(dump->diags, "leave one of both away");
+    }
     return true;
 }
 
@@ -126,16 +121,8 @@ static bool next_part(struct gear_text *text, char sign, struct gear_text *part)
 /* A whole number of up to 18 digits, or -1. */
 static bool read_number(struct gear_text text, int64_t *number)
 {
-    char digits[20] = "";
-    int end = 0;
-    long long value = 0;
-    if (text.size >= sizeof digits || text.size > (size_t)(18 + (text.size && *text.at == '-')))
-        return false;
-    memcpy(digits, text.at, text.size);
-    bool fits =
-        strspn(digits, "-0123456789") == text.size && sscanf(digits, "%lld%n", &value, &end);
-    *number = value;
-    return fits && (size_t)end == text.size && end > 0 && value >= -1;
+    return text.size && *text.at != '+' && decimal_integer(text.at, text.at + text.size, number) &&
+           *number >= -1;
 }
 
 #define SHOWN(text) (int)(text).size, (text).at
@@ -223,45 +210,6 @@ static bool read_texts(struct gear_maker *maker, struct gear_text shape, struct 
     return maker->n_rows >= 2 || fail(maker, key, "it has fewer than two combinations");
 }
 
-static struct gear_text text_of(const struct gear_maker *maker, uint32_t name)
-{
-    const struct intern_name *text = name == NONE ? NULL : &maker->module->names.names[name];
-    return text ? (struct gear_text){text->text, text->size} : (struct gear_text){NULL, 0};
-}
-
-static struct gear_text text_given(const char *option)
-{
-    return (struct gear_text){option, option ? strlen(option) : 0};
-}
-
-static void read_options(struct gear_maker *maker)
-{
-    const struct dump_options *options = maker->dump->options;
-    maker->shape_at = maker->dims_at = no_span;
-    maker->shape_key = "--input-shape";
-    maker->dims_key = "--dynamic-dims";
-    read_texts(maker, text_given(options->input_shape), text_given(options->dynamic_dims));
-}
-
-static void read_attrs(struct gear_maker *maker)
-{
-    const struct dump_gears *gears = &maker->dump->gears;
-    maker->shape_at = gears->input_shape.key;
-    maker->dims_at = gears->dynamic_dims.key;
-    maker->shape_key = GE_INPUT_SHAPE;
-    maker->dims_key = GE_DYNAMIC_DIMS;
-    if (gears->node_type.text != NONE &&
-        !name_is(maker->module, gears->node_type.text, GE_NODES_ARE_PARAMETERS))
-        fail(maker, GE_DYNAMIC_NODE_TYPE,
-             "it is '%.*s', but only " GE_NODES_ARE_PARAMETERS ", inputs of the graph, is known",
-             NAME(maker->module, gears->node_type.text));
-    if (gears->input_shape.text == NONE)
-        fail(maker, GE_DYNAMIC_DIMS, "it needs " GE_INPUT_SHAPE);
-    else
-        read_texts(maker, text_of(maker, gears->input_shape.text),
-                   text_of(maker, gears->dynamic_dims.text));
-}
-
 /* ------------------------------------------------------------------------------ names ---- */
 
 static int64_t value_at(const struct gear_maker *maker, uint32_t row, uint32_t column)
@@ -323,15 +271,6 @@ static uint32_t name_column(struct gear_maker *maker, uint32_t column, uint32_t 
     return name != NONE ? name : new_name(maker, column, param, dim);
 }
 
-static int64_t dim_of_name(struct gear_maker *maker, uint32_t name)
-{
-    struct dim_term term = dim_one;
-    struct dim_sum sum = {.count = 0};
-    dim_term_multiply_name(&term, maker->module, name);
-    dim_sum_add(&sum, maker->module, &term);
-    return dim_of_sum(maker->module, &sum);
-}
-
 /* ------------------------------------------------------------------------- parameters ---- */
 
 static uint32_t find_param(struct gear_maker *maker, const struct gear_input *input)
@@ -388,24 +327,15 @@ static void fill_param(struct gear_maker *maker, uint32_t param, const struct ge
         dims[i] = said < 0 ? declared : said;
         if (check_dim(maker, param, i, declared, said) && said < 0 && maker->n_rows) {
             maker->names[column] = name_column(maker, column, param, i, declared);
-            dims[i] = dim_of_name(maker, maker->names[column]);
+            struct dim_term term = dim_one;
+            struct dim_sum sum = {.count = 0};
+            dim_term_multiply_name(&term, maker->module, maker->names[column]);
+            dim_sum_add(&sum, maker->module, &term);
+            dims[i] = dim_of_sum(maker->module, &sum);
         }
         column += said < 0;
     }
     *id = module_type(maker->module, type.dtype, type.format, dims, input->rank);
-}
-
-static void fill_params(struct gear_maker *maker)
-{
-    uint32_t column = 0;
-    for (uint32_t i = 0; maker->ok && i < maker->inputs.count; i++) {
-        const struct gear_input *input = &maker->inputs.at[i];
-        uint32_t param = find_param(maker, input);
-        if (param != NONE)
-            fill_param(maker, param, input, column);
-        for (uint32_t dim = 0; dim < input->rank; dim++)
-            column += input->dims[dim] < 0;
-    }
 }
 
 /* ------------------------------------------------------------------------------ gears ---- */
@@ -447,40 +377,6 @@ static bool is_product(const struct gear_maker *maker)
     return gears > 1 && rows == maker->n_rows;
 }
 
-static void add_gear(struct gear_maker *maker, uint32_t column)
-{
-    struct graph *graph = maker->graph;
-    struct gear gear = {maker->names[column], graph->loc, {graph->gear_values.count, 0}};
-    for (uint32_t i = 0; i < maker->n_rows; i++)
-        if (graph->gear_mode == GEARS_ZIP || !stands_before(maker, i, column))
-            vec_push(&graph->gear_values, value_at(maker, i, column));
-    gear.values.count = graph->gear_values.count - gear.values.first;
-    vec_push(&graph->gears, gear);
-}
-
-static void drop_free_name(struct graph *graph, uint32_t name)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < graph->dims.count; i++)
-        if (graph->dims.at[i].name != name)
-            graph->dims.at[kept++] = graph->dims.at[i];
-    graph->dims.count = kept;
-}
-
-static void add_gears(struct gear_maker *maker)
-{
-    if (maker->n_rows == 0)
-        return;
-    maker->graph->gear_mode = is_product(maker) ? GEARS_PRODUCT : GEARS_ZIP;
-    for (uint32_t i = 0; i < maker->n_columns; i++)
-        if (is_first(maker, i)) {
-            drop_free_name(maker->graph, maker->names[i]);
-            add_gear(maker, i);
-        }
-}
-
-/* ----------------------------------------------------------------------- contradictions ---- */
-
 /* Whether the verifier has nothing against the graph; else the first thing, in `why`. */
 static bool is_right(const struct gear_maker *maker, struct gear_verdict *why)
 {
@@ -497,65 +393,12 @@ static bool is_right(const struct gear_maker *maker, struct gear_verdict *why)
     return right;
 }
 
-static void warn_rows(const struct gear_maker *maker, const struct gear_rows_left_out *out,
-                      uint32_t count)
-{
-    struct diags *diags = maker->dump->diags;
-    if (out->count == 0 || !diag_at(diags, DIAG_import_shapes, place_of(maker, maker->dims_key),
-                                    "%s: %u of %u combinations contradict%s the graph",
-                                    maker->dims_key, out->count, count, out->count == 1 ? "s" : ""))
-        return;
-    diag_note(diags, out->where, "with %.*s: %.*s", (int)out->first.size, out->first.at,
-              (int)out->reason.size, out->reason.at);
-    diag_help(diags, out->count == count ? "nothing is left that can be compiled"
-                                         : "what is compiled leaves them out");
-}
-
-/* What the graph, which had nothing against itself before, has against its shapes. */
-static void check_shapes(const struct gear_maker *maker)
-{
-    struct gear_verdict why = {.fits = true};
-    struct gear_rows_left_out out;
-    if (is_right(maker, &why)) {
-        struct diags *diags = maker->dump->diags;
-        warn_rows(maker, &out, gear_rows_find(&out, maker->module, 0, diags));
-        gear_rows_left_out_free(&out);
-    } else if (diag_at(maker->dump->diags, DIAG_import_shapes, place_of(maker, maker->shape_key),
-                       "%s: the graph contradicts these shapes", maker->shape_key)) {
-        diag_note(maker->dump->diags, why.where, "%.*s", (int)why.reason.size, why.reason.at);
-    }
-    text_free(&why.reason);
-}
-
-/* ---------------------------------------------------------------------------- driving ---- */
-
-static void make_gears(struct gear_maker *maker)
-{
-    struct graph *graph = maker->graph;
-    struct gear_verdict before = {.fits = true};
-    bool right = is_right(maker, &before);
-    text_free(&before.reason);
-    maker->names = mem_calloc(maker->n_columns + 1, sizeof *maker->names);
-    fill_params(maker);
-    if (maker->ok) {
-        add_gears(maker);
-        refine_result_types(maker->module, graph);
-        for (uint32_t i = 0; i < graph->result_types.count && i < graph->returns.count; i++)
-            if (type_has_unknown(maker->module, graph->result_types.at[i]))
-                graph->result_types.at[i] = graph->values.at[graph->returns.at[i]].type;
-    }
-    mem_free(maker->names);
-    if (maker->ok && right)
-        check_shapes(maker);
-}
-
 /* Whether an option says what stands in the dump; both may be absent. */
 static bool says_the_same(const struct gear_maker *maker, const char *option, uint32_t name)
 {
     if (!option || name == NONE)
         return !option && name == NONE;
-    struct gear_text text = text_of(maker, name);
-    return strlen(option) == text.size && memcmp(option, text.at, text.size) == 0;
+    return name_is(maker->module, name, option);
 }
 
 static void warn_text(const struct gear_maker *maker, const char *option, const char *given,
@@ -570,6 +413,67 @@ static void warn_text(const struct gear_maker *maker, const char *option, const 
         diag_help(diags, "the options count");
 }
 
+/* Makes the gears of the columns, and gives parameters their shapes. What the graph has against them
+ * which had nothing against itself before is a warning. */
+static void make_gears(struct gear_maker *maker)
+{
+    struct diags *diags = maker->dump->diags;
+    struct graph *graph = maker->graph;
+    struct gear_verdict before = {.fits = true}, why = {.fits = true};
+    bool right = is_right(maker, &before);
+    text_free(&before.reason);
+    maker->names = mem_calloc(maker->n_columns + 1, sizeof *maker->names);
+    for (uint32_t i = 0, column = 0; maker->ok && i < maker->inputs.count; i++) {
+        const struct gear_input *input = &maker->inputs.at[i];
+        uint32_t param = find_param(maker, input);
+        if (param != NONE)
+            fill_param(maker, param, input, column);
+        for (uint32_t dim = 0; dim < input->rank; dim++)
+            column += input->dims[dim] < 0;
+    }
+    if (maker->ok && maker->n_rows)
+        graph->gear_mode = is_product(maker) ? GEARS_PRODUCT : GEARS_ZIP;
+    for (uint32_t i = 0; maker->ok && maker->n_rows && i < maker->n_columns; i++) {
+        struct gear gear = {maker->names[i], graph->loc, {graph->gear_values.count, 0}};
+        uint32_t kept = 0;
+        if (!is_first(maker, i))
+            continue;
+        for (uint32_t k = 0; k < graph->dims.count; k++) /* it is no free name any more */
+            if (graph->dims.at[k].name != gear.name)
+                graph->dims.at[kept++] = graph->dims.at[k];
+        graph->dims.count = kept;
+        for (uint32_t row = 0; row < maker->n_rows; row++)
+            if (graph->gear_mode == GEARS_ZIP || !stands_before(maker, row, i))
+                vec_push(&graph->gear_values, value_at(maker, row, i));
+        gear.values.count = graph->gear_values.count - gear.values.first;
+        vec_push(&graph->gears, gear);
+    }
+    mem_free(maker->names);
+    if (!maker->ok)
+        return;
+    refine_result_types(maker->module, graph);
+    for (uint32_t i = 0; i < graph->result_types.count && i < graph->returns.count; i++)
+        if (type_has_unknown(maker->module, graph->result_types.at[i]))
+            graph->result_types.at[i] = graph->values.at[graph->returns.at[i]].type;
+    if (right && is_right(maker, &why)) {
+        struct gear_rows_left_out out;
+        uint32_t count = gear_rows_find(&out, maker->module, 0, diags);
+        if (out.count && diag_at(diags, DIAG_import_shapes, place_of(maker, maker->dims_key),
+                                 "%s: %u of %u combinations contradict%s the graph",
+                                 maker->dims_key, out.count, count, out.count == 1 ? "s" : "")) {
+            diag_note(diags, out.where, "with %.*s: %.*s", (int)out.first.size, out.first.at,
+                      (int)out.reason.size, out.reason.at);
+            diag_help(diags, out.count == count ? "nothing is left that can be compiled"
+                                                : "what is compiled leaves them out");
+        }
+        gear_rows_left_out_free(&out);
+    } else if (right && diag_at(diags, DIAG_import_shapes, place_of(maker, maker->shape_key),
+                                "%s: the graph contradicts these shapes", maker->shape_key)) {
+        diag_note(diags, why.where, "%.*s", (int)why.reason.size, why.reason.at);
+    }
+    text_free(&why.reason);
+}
+
 void dump_add_gears(struct dump *dump)
 {
     const struct dump_options *options = dump->options;
@@ -582,10 +486,33 @@ void dump_add_gears(struct dump *dump)
     bool by_options = options->input_shape &&
                       !(says_the_same(&maker, options->input_shape, gears->input_shape.text) &&
                         says_the_same(&maker, options->dynamic_dims, gears->dynamic_dims.text));
-    if (by_options)
-        read_options(&maker);
-    else
-        read_attrs(&maker);
+    uint32_t shape = gears->input_shape.text, dims = gears->dynamic_dims.text;
+    struct gear_text shape_text = {options->input_shape, 0}, dims_text = {options->dynamic_dims, 0};
+    maker.shape_key = by_options ? "--input-shape" : GE_INPUT_SHAPE;
+    maker.dims_key = by_options ? "--dynamic-dims" : GE_DYNAMIC_DIMS;
+    maker.shape_at = by_options ? no_span : gears->input_shape.key;
+    maker.dims_at = by_options ? no_span : gears->dynamic_dims.key;
+    if (by_options) {
+        shape_text.size = strlen(shape_text.at);
+        dims_text.size = dims_text.at ? strlen(dims_text.at) : 0;
+    } else {
+        const struct intern_name *names = dump->module->names.names;
+        if (gears->node_type.text != NONE &&
+            !name_is(dump->module, gears->node_type.text, GE_NODES_ARE_PARAMETERS))
+            fail(&maker, GE_DYNAMIC_NODE_TYPE,
+                 "it is '%.*s', but only " GE_NODES_ARE_PARAMETERS
+                 ", inputs of the graph, is known",
+                 NAME(dump->module, gears->node_type.text));
+        if (shape == NONE)
+            fail(&maker, GE_DYNAMIC_DIMS, "it needs " GE_INPUT_SHAPE);
+        else
+            shape_text = (struct gear_text){names[shape].text, names[shape].size};
+        dims_text = (struct gear_text){NULL, 0};
+        if (dims != NONE)
+            dims_text = (struct gear_text){names[dims].text, names[dims].size};
+    }
+    if (by_options || shape != NONE)
+        read_texts(&maker, shape_text, dims_text);
     if (maker.ok && by_options && attrs) { /* options count over what the dump says */
         warn_text(&maker, "--input-shape", options->input_shape, GE_INPUT_SHAPE,
                   &gears->input_shape);

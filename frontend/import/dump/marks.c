@@ -253,162 +253,111 @@ bool dump_marks_read(struct dump_marks *marks, struct dump *dump)
     return lines.fine;
 }
 
-struct marking {
-    struct dump *dump;
-    struct dump_graph *graph;
-    const uint32_t *order; /* by place */
-    struct text name;      /* that a pattern is matched with, NUL-terminated */
-};
-
-static struct dump_node *node_at(const struct marking *marking, uint32_t place)
-{
-    return &marking->graph->nodes.at[marking->order[place]];
-}
-
 /* ------------------------------------------------------------------------------- nodes ---- */
 
-static uint32_t name_or_none(const struct marking *marking, const char *text)
+static void give(struct dump *dump, struct dump_node *node, struct dump_mark *mark)
 {
-    return text ? module_name(marking->dump->module, text) : NONE;
-}
-
-static void give(struct marking *marking, struct dump_node *node, struct dump_mark *mark)
-{
-    const struct op_type *type = op_type_find(marking->dump->module, node->type);
+    struct module *module = dump->module;
+    const struct op_type *type = op_type_find(module, node->type);
     mark->met |= MARK_MET;
     if (node->role != DUMP_OP || (type && type->passive))
         return;
     if (mark->scope) { /* `none` is written as dumps say it */
         bool none = strcmp(mark->scope, "none") == 0;
-        node->scope = name_or_none(marking, none ? DUMP_SCOPE_NONE : mark->scope);
-        node->options = name_or_none(marking, mark->options);
+        node->scope = module_name(module, none ? DUMP_SCOPE_NONE : mark->scope);
+        node->options = mark->options ? module_name(module, mark->options) : NONE;
         node->options_loc = mark->options_span.begin;
     }
     if (mark->stream) {
-        node->stream = name_or_none(marking, mark->stream);
+        node->stream = module_name(module, mark->stream);
         node->priority = mark->priority;
     }
 }
 
-static void give_places(struct marking *marking, uint32_t first, uint32_t end,
-                        struct dump_mark *mark)
-{
-    for (; first < end; first++)
-        give(marking, node_at(marking, first), mark);
-}
-
 /* ------------------------------------------------------------------------------- marks ---- */
 
-/* Whether a name matches a pattern, whose first `literal` bytes stand for themselves. */
-static bool matches(struct marking *marking, uint32_t id, const char *pattern, size_t literal)
-{
-    const struct intern_name *name = &marking->dump->module->names.names[id];
-    if (name->size < literal || memcmp(name->text, pattern, literal) != 0)
-        return false;
-    marking->name.size = 0;
-    text_bytes(&marking->name, name->text, name->size);
-    text_char(&marking->name, '\0');
-    return fnmatch(pattern, marking->name.at, 0) == 0;
-}
-
-static uint32_t find_name(const struct marking *marking, const char *name)
-{
-    return intern_find(&marking->dump->module->names, name, strlen(name));
-}
-
-static void mark_pattern(struct marking *marking, struct dump_mark *mark)
-{
-    size_t literal = strcspn(mark->pattern, "*?[\\");
-    bool exact = !mark->pattern[literal];
-    uint32_t name = exact ? find_name(marking, mark->pattern) : NONE;
-    for (uint32_t place = 0; place < marking->graph->nodes.count; place++) {
-        struct dump_node *node = node_at(marking, place);
-        uint32_t key = mark->kind == MARK_TYPE ? node->type : node->name;
-        if (key != NONE && (exact ? key == name : matches(marking, key, mark->pattern, literal)))
-            give(marking, node, mark);
-    }
-}
-
 /* The first place from `place` on whose node has this name; NONE. */
-static uint32_t find_place(const struct marking *marking, const char *text, uint32_t place)
+static uint32_t find_place(const struct dump *dump, const struct dump_graph *graph,
+                           const uint32_t *order, const char *text, uint32_t place)
 {
-    uint32_t name = find_name(marking, text);
-    for (; name != NONE && place < marking->graph->nodes.count; place++)
-        if (node_at(marking, place)->name == name)
+    uint32_t name = intern_find(&dump->module->names, text, strlen(text));
+    for (; name != NONE && place < graph->nodes.count; place++)
+        if (graph->nodes.at[order[place]].name == name)
             return place;
     return NONE;
 }
 
-static void mark_range(struct marking *marking, struct dump_mark *mark)
+/* Whether a name matches a pattern. */
+static bool matches(const struct intern_name *name, const char *pattern)
 {
-    uint32_t first = find_place(marking, mark->pattern, 0);
-    uint32_t last = find_place(marking, mark->to, 0);
-    mark->met |= (first != NONE ? MARK_FROM : 0) | (last != NONE ? MARK_TO : 0);
-    if (first == NONE || last == NONE)
-        return;
-    last = find_place(marking, mark->to, first);
-    if (last == NONE)
-        mark->met |= MARK_REVERSED;
-    else
-        give_places(marking, first, last + 1, mark);
+    size_t literal = strcspn(pattern, "*?[\\"); /* bytes that stand for themselves */
+    bool same = name->size >= literal && memcmp(name->text, pattern, literal) == 0;
+    if (!same || !pattern[literal])
+        return same && name->size == literal;
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, name->text, name->size);
+    text_char(&text, '\0');
+    same = fnmatch(pattern, text.at, 0) == 0;
+    text_free(&text);
+    return same;
 }
 
-void dump_mark_nodes(struct dump *dump, uint32_t graph, const uint32_t *order)
+void dump_mark_nodes(struct dump *dump, uint32_t index, const uint32_t *order)
 {
     struct dump_marks *marks = dump->options->marks;
-    struct marking marking = {.dump = dump, .graph = &dump->graphs.at[graph], .order = order};
-    if (!marks || marks->list.count == 0)
-        return;
-    for (uint32_t i = 0; i < marks->list.count; i++) {
+    struct dump_graph *graph = &dump->graphs.at[index];
+    for (uint32_t i = 0; marks && i < marks->list.count; i++) {
         struct dump_mark *mark = &marks->list.at[i];
-        if (mark->kind == MARK_ALL)
-            give_places(&marking, 0, marking.graph->nodes.count, mark);
-        else if (mark->kind == MARK_RANGE)
-            mark_range(&marking, mark);
-        else
-            mark_pattern(&marking, mark);
+        uint32_t first = 0, end = graph->nodes.count;
+        if (mark->kind == MARK_RANGE) {
+            first = find_place(dump, graph, order, mark->pattern, 0);
+            uint32_t last = find_place(dump, graph, order, mark->to, 0);
+            mark->met |= (first != NONE ? MARK_FROM : 0) | (last != NONE ? MARK_TO : 0);
+            if (first == NONE || last == NONE)
+                continue;
+            last = find_place(dump, graph, order, mark->to, first);
+            mark->met |= last == NONE ? MARK_REVERSED : 0;
+            end = last == NONE ? first : last + 1;
+        }
+        for (; first < end; first++) {
+            struct dump_node *node = &graph->nodes.at[order[first]];
+            uint32_t key = mark->kind == MARK_TYPE ? node->type : node->name;
+            if (mark->kind == MARK_ALL || mark->kind == MARK_RANGE ||
+                (key != NONE && matches(&dump->module->names.names[key], mark->pattern)))
+                give(dump, node, mark);
+        }
     }
-    text_free(&marking.name);
 }
 
 /* ----------------------------------------------------------------------------- reports ---- */
 
-static void report_range(struct dump *dump, const struct dump_mark *mark, const char *option)
-{
-    bool from = mark->met & MARK_FROM, to = mark->met & MARK_TO;
-    if (mark->met & MARK_REVERSED)
-        diag_at(dump->diags, DIAG_idle_mark, mark->subject,
-                "%sthe range is reversed: '%s' stands before '%s'", option, mark->to,
-                mark->pattern);
-    else if (from && to)
-        diag_at(dump->diags, DIAG_idle_mark, mark->subject,
-                "%sthe range has its ends '%s' and '%s' in different graphs", option, mark->pattern,
-                mark->to);
-    else if (from || to)
-        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%sthe range has no %s: no op is '%s'",
-                option, from ? "end" : "begin", from ? mark->to : mark->pattern);
-    else
-        diag_at(dump->diags, DIAG_idle_mark, mark->subject,
-                "%sthe range has no ends: no op is '%s', and none is '%s'", option, mark->pattern,
-                mark->to);
-}
-
-static void report_mark(struct dump *dump, const struct dump_mark *mark)
-{
-    const char *option = mark->subject.end ? "" : "--scope: ";
-    if (mark->kind == MARK_RANGE)
-        report_range(dump, mark, option);
-    else if (mark->kind == MARK_ALL)
-        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%sthere is no op", option);
-    else
-        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%sno op's %s fits '%s'", option,
-                mark->kind == MARK_TYPE ? "type" : "name", mark->pattern);
-}
-
 void dump_report_marks(struct dump *dump)
 {
     const struct dump_marks *marks = dump->options->marks;
-    for (uint32_t i = 0; marks && i < marks->list.count; i++)
-        if (!(marks->list.at[i].met & MARK_MET))
-            report_mark(dump, &marks->list.at[i]);
+    for (uint32_t i = 0; marks && i < marks->list.count; i++) {
+        const struct dump_mark *mark = &marks->list.at[i];
+        const char *from = mark->pattern, *to = mark->to;
+        struct text text = {NULL, 0, 0};
+        unsigned ends = mark->met & (MARK_FROM | MARK_TO);
+        if (mark->met & MARK_MET)
+            continue;
+        if (mark->kind == MARK_ALL)
+            text_string(&text, "there is no op");
+        else if (mark->kind != MARK_RANGE)
+            text_printf(&text, "no op's %s fits '%s'", mark->kind == MARK_TYPE ? "type" : "name",
+                        from);
+        else if (mark->met & MARK_REVERSED)
+            text_printf(&text, "the range is reversed: '%s' stands before '%s'", to, from);
+        else if (ends == (MARK_FROM | MARK_TO))
+            text_printf(&text, "the range has its ends '%s' and '%s' in different graphs", from,
+                        to);
+        else if (ends)
+            text_printf(&text, "the range has no %s: no op is '%s'",
+                        ends == MARK_FROM ? "end" : "begin", ends == MARK_FROM ? to : from);
+        else
+            text_printf(&text, "the range has no ends: no op is '%s', and none is '%s'", from, to);
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%s%.*s",
+                mark->subject.end ? "" : "--scope: ", (int)text.size, text.at);
+        text_free(&text);
+    }
 }
