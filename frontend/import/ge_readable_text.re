@@ -5,17 +5,15 @@
  * Of nodes with several outputs, each has a line below that gives it a name. The graphs that a
  * node calls follow the first one; attributes name them. There are no types. Names are not quoted
  * and may have any bytes, so a name ends where what follows it begins. */
-#include "frontend/exchange.h"
+#define _GNU_SOURCE /* memmem */
 #include "frontend/import/dump/types.h"
+#include "frontend/exchange.h"
 #include "frontend/import/messages.h"
 #include "frontend/import/text/decimal.h"
+#include "frontend/import/text/python_text.h"
+#include "ir/support/escapes.h"
 #include "ir/core/calls.h"
 #include "ir/optypes/op_types.h"
-#include "ir/support/escapes.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
 
 /*!re2c
     re2c:define:YYCTYPE = "unsigned char";
@@ -43,7 +41,7 @@ struct readable_text {
     bool failed;
     /* Of the line read last. */
     struct span name, type; /* the type of a node, or the node of an output */
-    uint32_t number;        /* of the outputs of a node, or of this output */
+    int64_t number;         /* of the outputs of a node, or of this output */
     /* Kept so that long lines are not walked through for each part of them. */
     const char *line, *line_end;
     const char *key, *key_end; /* one that was seen behind a value */
@@ -103,41 +101,10 @@ static bool at_line_end(const struct readable_text *readable, const char *at)
     return at == readable->end || *at == '\n';
 }
 
-/* The first of a few bytes within a line, or NULL. */
-static const char *find(const char *at, const char *end, const char *wanted)
-{
-    ptrdiff_t size = (ptrdiff_t)strlen(wanted);
-    while (end - at >= size && (at = memchr(at, *wanted, (size_t)(end - at - size + 1)))) {
-        if (memcmp(at, wanted, (size_t)size) == 0)
-            return at;
-        at++;
-    }
-    return NULL;
-}
-
-/* A number that is at most 9 digits long, which is checked. */
-static uint32_t number_of(const char *at, const char *end)
-{
-    uint32_t number = 0;
-    while (at < end)
-        number = number * 10 + (uint32_t)(*at++ - '0');
-    return number;
-}
-
 /* ------------------------------------------------------------------------------ lines ---- */
 
-static enum readable_line scan_graph(struct readable_text *readable, const char *name)
-{
-    const char *end = line_end(readable, name);
-    if (end - name < 3 || memcmp(end - 3, "\"):", 3) != 0)
-        return readable_fail(readable, end, "expected `\"):` at the end of this line");
-    readable->name = span_of(readable, name, end - 3);
-    readable->at = end;
-    return READABLE_GRAPH;
-}
-
 /* ` : [#users=N] = `, behind a name; NULL where that is not there. */
-static const char *pass_users(const char *at, uint32_t *users)
+static const char *pass_users(const char *at, int64_t *users)
 {
     const char *marker, *number;
     /*!re2c
@@ -147,20 +114,7 @@ static const char *pass_users(const char *at, uint32_t *users)
 found:
     for (number = at - 4; number[-1] != '=';)
         number--;
-    *users = number_of(number, at - 4);
-    return at;
-}
-
-/* The node's type, which ends before `] (`. */
-static enum readable_line scan_node(struct readable_text *readable, const char *type,
-                                    const char *end)
-{
-    const char *behind = find(type, end, "] (");
-    if (!behind || behind == type)
-        return readable_fail(readable, type, "expected a type and `] (` here");
-    readable->type = span_of(readable, type, behind);
-    readable->at = behind + 3;
-    return READABLE_NODE;
+    return decimal_integer(number, at - 4, users) ? at : NULL;
 }
 
 /* The node's name and `](N)` up to the end of the line. */
@@ -174,7 +128,7 @@ static enum readable_line scan_output(struct readable_text *readable, const char
         memcmp(at - 2, "](", 2) != 0)
         return readable_fail(readable, node, "expected a name and `](N)` here");
     readable->type = span_of(readable, node, at - 2);
-    readable->number = number_of(at, last);
+    decimal_integer(at, last, &readable->number);
     readable->at = end;
     return READABLE_OUTPUT;
 }
@@ -184,14 +138,22 @@ static enum readable_line scan_value(struct readable_text *readable, const char 
 {
     static const char node[] = "Node[type=", output[] = "get_element[node=%";
     const char *end = line_end(readable, name), *behind = NULL, *at = name;
-    while (!behind && (at = find(at, end, " : [")))
+    while (!behind && (at = memmem(at, (size_t)(end - at), " : [", 4)))
         if (!(behind = pass_users(at, &readable->number)))
             at++;
     if (!behind || at == name)
         return readable_fail(readable, name, "expected a name and ` : [#users=N] = ` here");
     readable->name = span_of(readable, name, at);
-    if (strncmp(behind, node, sizeof node - 1) == 0)
-        return scan_node(readable, behind + sizeof node - 1, end);
+    if (strncmp(behind, node, sizeof node - 1) == 0) {
+        /* The type ends before `] (`. */
+        const char *type = behind + sizeof node - 1;
+        const char *close = memmem(type, (size_t)(end - type), "] (", 3);
+        if (!close || close == type)
+            return readable_fail(readable, type, "expected a type and `] (` here");
+        readable->type = span_of(readable, type, close);
+        readable->at = close + 3;
+        return READABLE_NODE;
+    }
     if (strncmp(behind, output, sizeof output - 1) == 0)
         return scan_output(readable, behind + sizeof output - 1, end);
     return readable_fail(readable, behind, "expected `Node[type=` or `get_element[node=%` here");
@@ -207,7 +169,13 @@ static enum readable_line readable_next(struct readable_text *readable)
         start = at;
         /*!re2c
             (blank | "\n")+         { continue; }
-            "graph" blank* "(\""    { return scan_graph(readable, at); }
+            "graph" blank* "(\""    { const char *name = at, *end = line_end(readable, at);
+                                      if (end - name < 3 || memcmp(end - 3, "\"):", 3) != 0)
+                                          return readable_fail(readable, end,
+                                              "expected `\"):` at the end of this line");
+                                      readable->name = span_of(readable, name, end - 3);
+                                      readable->at = end;
+                                      return READABLE_GRAPH; }
             "%"                     { return scan_value(readable, at); }
             "return" blank* "("     { readable->name = span_of(readable, start, start + 6);
                                       readable->at = at;
@@ -273,16 +241,6 @@ static bool ends_inputs(const struct readable_text *readable, const char *at)
     return strncmp(at, "attrs = {", 9) == 0;
 }
 
-/* Whether another input stands behind the comma at `at`. */
-static bool ends_input(const char *at)
-{
-    const char *end;
-    at++;
-    while (*at == ' ')
-        at++;
-    return pass_label(at, &end) != NULL;
-}
-
 /* The next `LABEL=%NAME` or `%NAME` in parentheses, and what separates it from the next one.
  * False at the closing one, which is passed, and after an error. The label is empty where there
  * is none. */
@@ -302,7 +260,10 @@ static bool readable_input(struct readable_text *readable, struct span *label, s
     *label = span_of(readable, start, label_end);
     end = line_end(readable, at);
     for (const char *stop = at; (stop = bytes16_either(stop, end, ',', ')')) < end; stop++) {
-        bool comma = *stop == ',' && ends_input(stop);
+        const char *next = stop + 1;
+        while (*next == ' ')
+            next++;
+        bool comma = *stop == ',' && pass_label(next, &label_end) != NULL;
         if (!comma && !(*stop == ')' && ends_inputs(readable, stop)))
             continue;
         if (stop == at)
@@ -539,21 +500,6 @@ static void read_label(struct reader *reader, struct span span, struct dump_inpu
     input->label = intern(reader, span);
 }
 
-/* `_input_N`: those before that have not been there are absent. */
-static void add_absent(struct reader *reader, struct span span)
-{
-    const char *label = reader->text.text + span.begin;
-    uint32_t size = span.end - span.begin, n = 0;
-    if (number_in(label, size) != 7 || memcmp(label, "_input_", 7) != 0 || size > 12)
-        return;
-    for (uint32_t i = 7; i < size; i++)
-        n = n * 10 + (uint32_t)(label[i] - '0');
-    struct dump_input absent = {
-        .name = NONE, .label = NONE, .loc = span.begin, .kind = DUMP_ABSENT};
-    for (uint32_t i = reader->draft.inputs.count; i < n && n - i <= MAX_GAP; i++)
-        dump_add_input(&reader->draft, absent);
-}
-
 static void add_inputs(struct reader *reader)
 {
     struct span label, name;
@@ -562,8 +508,17 @@ static void add_inputs(struct reader *reader)
         struct dump_input input = {
             .name = intern(reader, name), .loc = name.begin, .kind = DUMP_DATA};
         read_label(reader, label, &input);
-        if (input.label == NONE)
-            add_absent(reader, label);
+        /* `_input_N`: those before that have not been there are absent. */
+        uint32_t size = label.end - label.begin;
+        const char *text = reader->text.text + label.begin;
+        struct dump_input absent = {
+            .name = NONE, .label = NONE, .loc = label.begin, .kind = DUMP_ABSENT};
+        int64_t n = 0;
+        if (input.label == NONE && size <= 12 && number_in(text, size) == 7 &&
+            memcmp(text, "_input_", 7) == 0)
+            decimal_integer(text + 7, text + size, &n);
+        for (int64_t i = reader->draft.inputs.count; i < n && n - i <= MAX_GAP; i++)
+            dump_add_input(&reader->draft, absent);
         dump_add_input(&reader->draft, input);
     }
 }
@@ -599,34 +554,10 @@ static struct attr_value number_value(struct reader *reader, struct span span, b
     const char *text = reader->text.text + span.begin;
     struct attr_value value = {.kind = integer ? ATTR_INT : ATTR_FLOAT};
     size_t size = span.end - span.begin;
-    char copy[64];
-    if (!reader->wanted || (integer ? decimal_integer(text, text + size, &value.i)
-                                    : decimal_float(text, text + size, &value.f)))
+    if (!reader->wanted ||
+        (integer ? python_integer(text, size, &value.i) : decimal_float(text, size, &value.f)))
         return value;
-    if (size >= sizeof copy)
-        return string_value(reader, span);
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    errno = 0;
-    if (integer)
-        value.i = strtoll(copy, NULL, 10);
-    else
-        value.f = strtod(copy, NULL);
-    if (!integer || errno == 0)
-        return value;
-    errno = 0;
-    value.i = (int64_t)strtoull(copy, NULL, 10);
-    return *copy != '-' && errno == 0 ? value : string_value(reader, span);
-}
-
-static struct attr_value dtype_value(struct reader *reader, struct span span)
-{
-    struct dump_shape scalar = {.rank = 0};
-    unsigned dtype = dump_dtype_named(reader->dump, reader->text.text + span.begin,
-                                      span.end - span.begin, span.begin);
-    uint32_t type = dump_type(reader->dump, dtype, W_ND, &scalar, span.begin);
-    return type == NONE ? string_value(reader, span)
-                        : (struct attr_value){.kind = ATTR_TYPE, .id = type};
+    return string_value(reader, span);
 }
 
 static bool read_value(struct reader *reader, struct attr_value *value, uint32_t depth);
@@ -668,7 +599,17 @@ static bool read_value(struct reader *reader, struct attr_value *value, uint32_t
     case READABLE_INT: *value = number_value(reader, span, true); return true;
     case READABLE_FLOAT: *value = number_value(reader, span, false); return true;
     case READABLE_STRING: *value = string_value(reader, span); return true;
-    case READABLE_DTYPE: *value = dtype_value(reader, span); return true;
+    case READABLE_DTYPE: {
+        struct dump_shape scalar = {.rank = 0};
+        unsigned dtype = dump_dtype_named(reader->dump, reader->text.text + span.begin,
+                                          span.end - span.begin, span.begin);
+        *value = (struct attr_value){
+            .kind = ATTR_TYPE,
+            .id = dump_type(reader->dump, dtype, W_ND, &scalar, span.begin)};
+        if (value->id == NONE)
+            *value = string_value(reader, span);
+        return true;
+    }
     case READABLE_SYMBOL:
         *value = (struct attr_value){.kind = ATTR_SYMBOL, .id = intern(reader, span)};
         return true;
@@ -696,15 +637,6 @@ static bool read_whole_value(struct reader *reader, struct attr_value *value)
     return true;
 }
 
-/* Whether a constant's contents are no list of numbers: not all of them, or none, are printed. */
-static bool is_lost(struct reader *reader, const struct attr *attr)
-{
-    const struct module *module = reader->dump->module;
-    uint32_t type = reader->draft.node.type;
-    return attr->key == W_value && attr->value.kind == ATTR_STRING &&
-           (name_is(module, type, "Const") || name_is(module, type, "Constant"));
-}
-
 /* Whether this node has an attribute of the key for the first time. */
 static bool is_new(struct reader *reader, uint32_t key)
 {
@@ -721,7 +653,9 @@ static bool is_index(const struct reader *reader, uint32_t key)
 
 static bool read_attr(struct reader *reader, struct span key)
 {
+    const struct module *module = reader->dump->module;
     struct attr attr = {.key = intern(reader, key), .loc = key.begin};
+    uint32_t type = reader->draft.node.type;
     if (!is_new(reader, attr.key))
         return refuse(reader, key, "this attribute stands twice");
     bool kept = dump_wants(reader->dump, &reader->draft, attr.key);
@@ -730,7 +664,9 @@ static bool read_attr(struct reader *reader, struct span key)
         return false;
     if (attr.value.kind == ATTR_SYMBOL)
         vec_push(&reader->callees, (struct callee_name){attr.key, attr.value.id, attr.loc});
-    else if (is_lost(reader, &attr))
+    else if (attr.key == W_value && attr.value.kind == ATTR_STRING &&
+             (name_is(module, type, "Const") || name_is(module, type, "Constant")))
+        /* It is no list of numbers: not all of them, or none, are printed. */
         dump_lose(reader->dump, key.begin, "the contents of '%.*s', which are not all in the dump",
                   NAME(reader->dump->module, reader->draft.node.name));
     else if (attr.value.kind == ATTR_INT && is_index(reader, attr.key))
@@ -838,18 +774,6 @@ static bool add_node(struct reader *reader)
     return true;
 }
 
-static bool add_element(struct reader *reader)
-{
-    const struct readable_text *text = &reader->text;
-    if (reader->graph == NONE)
-        return refuse(reader, text->name, "this stands in no graph");
-    uint32_t name = intern(reader, text->name);
-    struct element element = {name, intern(reader, text->type), text->number, text->name.begin};
-    id_map_set(&reader->named, name, reader->elements.count);
-    vec_push(&reader->elements, element);
-    return true;
-}
-
 /* An input that has the name of an output takes this. */
 static void resolve(const struct reader *reader, struct dump_input *input)
 {
@@ -904,25 +828,34 @@ static bool end_graph(struct reader *reader)
     return true;
 }
 
-static bool begin_graph(struct reader *reader)
-{
-    if (!end_graph(reader))
-        return false;
-    struct span span = reader->text.name;
-    uint32_t name = span.begin == span.end ? NONE : intern(reader, token(reader, span));
-    reader->graph = dump_add_graph(reader->dump, name, span.begin, NONE);
-    reader->returned = false;
-    return true;
-}
-
 static bool read_lines(struct reader *reader)
 {
     for (;;) {
         bool read = false;
         switch (readable_next(&reader->text)) {
-        case READABLE_GRAPH: read = begin_graph(reader); break;
+        case READABLE_GRAPH:
+            read = end_graph(reader);
+            if (read) {
+                struct span span = reader->text.name;
+                bool named = span.begin < span.end;
+                reader->graph =
+                    dump_add_graph(reader->dump, named ? intern(reader, token(reader, span)) : NONE,
+                                   span.begin, NONE);
+                reader->returned = false;
+            }
+            break;
         case READABLE_NODE: read = add_node(reader); break;
-        case READABLE_OUTPUT: read = add_element(reader); break;
+        case READABLE_OUTPUT:
+            read = reader->graph != NONE ||
+                   refuse(reader, reader->text.name, "this stands in no graph");
+            if (read) {
+                const struct readable_text *text = &reader->text;
+                struct element element = {intern(reader, text->name), intern(reader, text->type),
+                                          (uint32_t)text->number, text->name.begin};
+                id_map_set(&reader->named, element.name, reader->elements.count);
+                vec_push(&reader->elements, element);
+            }
+            break;
         case READABLE_RETURN: read = add_returns(reader); break;
         case READABLE_END: return end_graph(reader);
         case READABLE_ERROR: break;

@@ -7,6 +7,7 @@
  * have no line of their own. Keywords are attributes, but for `node_name` and `dependencies`. */
 #include "frontend/exchange.h"
 #include "frontend/import/messages.h"
+#include "frontend/import/text/decimal.h"
 #include "frontend/import/text/python_text.h"
 
 #include <math.h>
@@ -117,7 +118,7 @@ static bool read_scalar(const struct reader *reader, uint32_t index, struct attr
         return true;
     value->kind = ATTR_FLOAT;
     if (item->sort == PY_NUMBER)
-        return python_float(text, item->size, &value->f);
+        return decimal_float(text, item->size, &value->f);
     if (item->sort != PY_NAME || item->size > LONGEST_WORD)
         return false;
     if (is(reader, index, "inf") || is(reader, index, "nan")) {

@@ -91,50 +91,36 @@ static void test_integers(void **state)
         assert_false(decimal_integer(bad[i], bad[i] + strlen(bad[i]), &value));
 }
 
-/* What is read is what strtod reads, to the last bit. Returns whether it is read. */
-static bool check_float(const char *text)
-{
-    double value, expected = strtod(text, NULL);
-    if (!decimal_float(text, text + strlen(text), &value))
-        return false;
-    assert_memory_equal(&value, &expected, sizeof value);
-    return true;
-}
-
 static void test_floats(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "0.0",     "-0.0",    "1.", ".5", "+1.5", "0.1", "1e22", "1E-22", "9007199254740991",
-        "-2.5e+3", "0.000000"};
-    static const char *const bad[] = {"",
-                                      ".",
-                                      "-",
-                                      "e5",
-                                      "1e",
-                                      "1e+",
-                                      "1.5f",
-                                      "inf",
-                                      "nan",
-                                      "0x1",
-                                      "1.0 ",
-                                      "1..0",
-                                      "1e23",
-                                      "1e-23",
-                                      "1e9999",
-                                      "9007199254740993",
-                                      "0.1000000000000000055511151231257827"};
-    char text[64];
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        assert_true(check_float(good[i]));
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(check_float(bad[i]));
-    srand(1);
-    for (int i = 0; i < 20000; i++) {
-        snprintf(text, sizeof text, "%d.%0*de%d", rand() % 100000, rand() % 9 + 1, rand() % 100000,
-                 rand() % 60 - 30);
-        check_float(text);
+        "0.0",
+        "-0.0",
+        "1.",
+        ".5",
+        "+1.5",
+        "0.1",
+        "inf",
+        "1e23",
+        "-nan",
+        "1e5",
+        "1e-9999",
+        "9007199254740993",
+        "0.10000000000000000555111512312578270211815834045410156250000"};
+    static const char *const bad[] = {"",    ".",    "-",    "e5",    "1e",
+                                      "1e+", "1.0 ", "1..0", "1.5ff", "f"};
+    double value, expected;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_true(decimal_float(good[i], strlen(good[i]), &value));
+        expected = strtod(good[i], NULL);
+        assert_memory_equal(&value, &expected, sizeof value);
     }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(decimal_float(bad[i], strlen(bad[i]), &value));
+    /* What follows the text is none of it, `_` says nothing, and an f may end it. */
+    assert_true(decimal_float("1_0.5f9", 6, &value));
+    assert_true(value == 10.5);
 }
 
 /* ------------------------------------------------------------------ text/python_text.h ---- */

@@ -5,12 +5,12 @@
  * and comments. A NUL follows the end of the text. The time is linear, the memory that of the
  * levels. */
 #include "frontend/import/text/proto_text.h"
+#include "frontend/import/text/decimal.h"
 #include "ir/support/escapes.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <strings.h>
 
 /*!re2c
     re2c:define:YYCTYPE = "unsigned char";
@@ -105,7 +105,7 @@ static bool proto_error_expected(struct proto_text *proto, const char *at, const
     return proto_error(proto, at, at + 1, NULL, "expected %s here, not '%c'", wanted, byte);
 }
 
-/* At the end of the text, in a message, at most as deep as `depth`. */
+/* At the end of the text, in a message. */
 static bool proto_error_open(struct proto_text *proto, uint32_t depth)
 {
     const struct proto_level *level = &proto->levels[depth];
@@ -188,11 +188,11 @@ static inline const char *find_mark(const struct proto_text *proto, const char *
 }
 
 /* After spaces, eight at a time: indentation is the larger part of most texts. */
-static inline const char *skip_indent(const struct proto_text *proto, const char *at)
+static inline const char *skip_indent(const char *at, const char *end)
 {
     static const uint64_t spaces = UINT64_C(0x2020202020202020);
     uint64_t eight;
-    while (proto->end - at >= (ptrdiff_t)sizeof eight) {
+    while (end - at >= (ptrdiff_t)sizeof eight) {
         memcpy(&eight, at, sizeof eight);
         eight ^= spaces;
         if (eight != 0)
@@ -209,12 +209,12 @@ static inline const char *skip_indent(const struct proto_text *proto, const char
 }
 
 /* A line break and what indents the next line, and all else that may follow. */
-static inline const char *skip_blanks(const struct proto_text *proto, const char *at)
+static inline const char *skip_blanks(const char *at, const char *end)
 {
     for (;;) {
         at += *at == '\n';
         if (*at == ' ')
-            at = skip_indent(proto, at);
+            at = skip_indent(at, end);
         if ((unsigned char)*at > '#')
             return at;
         if (*at == '#')
@@ -228,39 +228,20 @@ static inline const char *skip_blanks(const struct proto_text *proto, const char
 }
 
 /* After blanks and comments. */
-static inline const char *skip_space(const struct proto_text *proto, const char *at)
+static inline const char *skip_space(const char *at, const char *end)
 {
     if ((unsigned char)*at > '#')
         return at;
     if (*at == ' ' && (unsigned char)at[1] > '#')
         return at + 1;
-    return skip_blanks(proto, at);
-}
-
-/* Whether a backslash and this letter are an escape, wherever what it stands for may end. */
-static inline bool is_short_escape(char letter)
-{
-    switch (letter) {
-    case 'a':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't':
-    case 'v':
-    case '?':
-    case '"':
-    case '\'':
-    case '\\': return true;
-    default: return letter >= '0' && letter <= '7';
-    }
+    return skip_blanks(at, end);
 }
 
 /* From the first backslash of a string on. */
 static __attribute__((noinline)) const char *skip_escapes(const struct proto_text *proto,
                                                           const char *at, char quote)
 {
-    while (*at == '\\' && is_short_escape(at[1]))
+    while (*at == '\\' && at[1] != '\0' && strchr("abfnrtv?\"'\\01234567", at[1]))
         at = find_string_end(proto, at + 2, quote);
     return *at == quote ? at + 1 : NULL;
 }
@@ -371,7 +352,7 @@ static bool scan_message(struct proto_text *proto)
         at = start;
         /*!re2c
         [A-Za-z0-9_:.,;/\-+~!$&()*=%[\]]+ { continue; }
-        blank+    { at = skip_space(proto, at); continue; }
+        blank+    { at = skip_space(at, proto->end); continue; }
         plain | escaped { continue; }
         comment   { continue; }
         [{<] {
@@ -410,25 +391,6 @@ static bool fail_value(struct proto_text *proto, const struct proto_field *field
     if (!proto)
         return false;
     return proto_error(proto, field->text, field->text + field->size, NULL, "%s", what);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* After blanks and comments. */
-static const char *skip_blank(const char *p, const char *end)
-{
-    for (; p < end; p++) {
-        if (*p == '#') {
-            const char *line = memchr(p, '\n', (size_t)(end - p));
-            p = line ? line : end - 1;
-        } else if (!is_blank(*p)) {
-            break;
-        }
-    }
-    return p;
 }
 
 static unsigned digit(char c)
@@ -477,7 +439,7 @@ bool proto_string(struct proto_text *proto, const struct proto_field *field, con
         text_grow(scratch, field->size);
     char *out = scratch->at;
     const char *end = field->text + field->size;
-    for (const char *p = field->text; p < end; p = skip_blank(p, end))
+    for (const char *p = field->text; p < end; p = p < end ? skip_space(p, end) : p)
         out = take_literal(&p, end, out);
     *out = '\0';
     *bytes = scratch->at;
@@ -489,7 +451,7 @@ bool proto_string(struct proto_text *proto, const struct proto_field *field, con
 static const char *find_digits(const struct proto_field *field, bool *minus)
 {
     *minus = *field->text == '-';
-    return *minus ? skip_blank(field->text + 1, field->text + field->size) : field->text;
+    return *minus ? skip_space(field->text + 1, field->text + field->size) : field->text;
 }
 
 static unsigned find_base(const char **p, const char *end)
@@ -533,55 +495,15 @@ bool proto_integer(struct proto_text *proto, const struct proto_field *field, in
                                           : "an integer is expected here");
 }
 
-static bool equal_word(const char *word, size_t size, const char *other)
-{
-    for (; size > 0 && *other != '\0'; size--, word++, other++)
-        if ((*word | 0x20) != *other)
-            return false;
-    return size == 0 && *other == '\0';
-}
-
 /* inf, infinity and nan, in letters of any case, and with an f after them. */
 static bool parse_word(const char *word, size_t size, double *value)
 {
     if (size > 3 && (word[size - 1] | 0x20) == 'f')
         size--;
-    bool inf = equal_word(word, size, "inf") || equal_word(word, size, "infinity");
+    bool inf = (size == 3 && strncasecmp(word, "inf", 3) == 0) ||
+               (size == 8 && strncasecmp(word, "infinity", 8) == 0);
     *value = inf ? HUGE_VAL : (double)NAN;
-    return inf || equal_word(word, size, "nan");
-}
-
-/* Hexadecimal and octal integers of any size. */
-static double parse_digits(const char *p, const char *end, unsigned base)
-{
-    double number = 0;
-    for (; p < end; p++)
-        number = number * base + digit(*p);
-    return number;
-}
-
-/* Without a NUL at its end, strtod could read on into what follows. */
-static double parse_decimal(const char *p, const char *end)
-{
-    char small[64];
-    size_t size = (size_t)(end - p);
-    char *text = size < sizeof small ? small : mem_realloc(NULL, size + 1, 1);
-    memcpy(text, p, size);
-    text[size] = '\0';
-    double number = strtod(text, NULL);
-    if (text != small)
-        mem_free(text);
-    return number;
-}
-
-static double parse_number(const char *p, const char *end)
-{
-    const char *digits = p;
-    unsigned base = find_base(&digits, end);
-    if (base == 8) /* or 0.5 */
-        for (const char *q = p; q < end && base == 8; q++)
-            base = is_digit(*q, 8) ? 8 : 10;
-    return base == 10 ? parse_decimal(p, end) : parse_digits(digits, end, base);
+    return inf || (size == 3 && strncasecmp(word, "nan", 3) == 0);
 }
 
 bool proto_float(struct proto_text *proto, const struct proto_field *field, double *value)
@@ -589,10 +511,19 @@ bool proto_float(struct proto_text *proto, const struct proto_field *field, doub
     bool minus = false, known = field->kind == PROTO_NUMBER || field->kind == PROTO_WORD;
     const char *p = known ? find_digits(field, &minus) : NULL;
     const char *end = field->text + field->size;
-    if (field->kind == PROTO_NUMBER)
-        *value = parse_number(p, end);
-    else
+    if (field->kind == PROTO_NUMBER) {
+        const char *digits = p;
+        unsigned base = find_base(&digits, end);
+        for (const char *q = p; q < end && base == 8; q++) /* octal, or 0.5 */
+            base = is_digit(*q, 8) ? 8 : 10;
+        if (base == 10)
+            decimal_float(p, (size_t)(end - p), value);
+        else /* of any size */
+            for (*value = 0; digits < end; digits++)
+                *value = *value * base + digit(*digits);
+    } else {
         known = known && parse_word(p, (size_t)(end - p), value);
+    }
     if (!known)
         return fail_value(proto, field, "a number is expected here");
     *value = minus ? -*value : *value;
@@ -679,7 +610,7 @@ static bool read_string(struct proto_text *proto, struct proto_field *field, boo
     bool several = false;
     field->kind = PROTO_STRING;
     for (;;) {
-        next = skip_space(proto, end);
+        next = skip_space(end, proto->end);
         if (*next != '"' && *next != '\'')
             break;
         plain = false;
@@ -717,7 +648,7 @@ static bool read_word(struct proto_text *proto, struct proto_field *field, const
 /* A minus that stands apart from its number. */
 static bool read_minus(struct proto_text *proto, struct proto_field *field)
 {
-    const char *start = skip_space(proto, proto->at);
+    const char *start = skip_space(proto->at, proto->end);
     enum proto_value value = *start == '-' ? VALUE_MINUS : scan_value(proto, start);
     if (value == VALUE_FAILED)
         return false;
@@ -756,20 +687,11 @@ static bool read_single(struct proto_text *proto, struct proto_field *field, con
     return false;
 }
 
-static void list_field(const struct proto_text *proto, const struct proto_level *level,
-                       struct proto_field *field)
-{
-    field->name = level->list;
-    field->name_size = level->list_size;
-    field->bracketed = level->bracketed;
-    field->name_span = token_span(proto, level->list, level->list + level->list_size);
-}
-
 /* The next element. False at the end of the list, which is left then, or at an error. */
 static bool next_element(struct proto_text *proto, struct proto_level *level,
                          struct proto_field *field)
 {
-    const char *at = skip_space(proto, proto->at);
+    const char *at = skip_space(proto->at, proto->end);
     bool first = proto->first;
     proto->first = false;
     if (*at == ']') {
@@ -779,8 +701,11 @@ static bool next_element(struct proto_text *proto, struct proto_level *level,
     }
     if (!first && *at != ',')
         return proto_error_expected(proto, at, "',' or ']'");
-    list_field(proto, level, field);
-    return read_single(proto, field, first ? at : skip_space(proto, at + 1));
+    field->name = level->list;
+    field->name_size = level->list_size;
+    field->bracketed = level->bracketed;
+    field->name_span = token_span(proto, level->list, level->list + level->list_size);
+    return read_single(proto, field, first ? at : skip_space(at + 1, proto->end));
 }
 
 /* After the bracket that begins a list. Without a colon before it, its elements are messages. */
@@ -788,7 +713,7 @@ static bool begin_list(struct proto_text *proto, const struct proto_field *field
                        bool colon)
 {
     struct proto_level *level = &proto->levels[proto->depth];
-    const char *element = skip_space(proto, at + 1);
+    const char *element = skip_space(at + 1, proto->end);
     if (!colon && *element != ']' && *element != '{' && *element != '<')
         return proto_error(proto, at, at + 1, "only messages may do without the colon",
                            "expected ':' before this list");
@@ -804,12 +729,12 @@ static bool begin_list(struct proto_text *proto, const struct proto_field *field
 static void trim_brackets(const struct proto_text *proto, struct proto_field *field,
                           const char *close)
 {
-    const char *begin = skip_space(proto, field->name + 1), *end = begin, *at = begin;
+    const char *begin = skip_space(field->name + 1, proto->end), *end = begin, *at = begin;
     while (at < close - 1) {
         while (at < close - 1 && (unsigned char)*at > ' ' && *at != '#')
             at++;
         end = at;
-        at = skip_space(proto, at);
+        at = skip_space(at, proto->end);
     }
     field->name_span = proto_span(proto, field->name, close);
     field->name = begin;
@@ -827,10 +752,10 @@ static bool read_field(struct proto_text *proto, struct proto_field *field, cons
     field->name_span = token_span(proto, start, at);
     if (bracketed)
         trim_brackets(proto, field, at);
-    at = skip_space(proto, at);
+    at = skip_space(at, proto->end);
     bool colon = *at == ':';
     if (colon)
-        at = skip_space(proto, at + 1);
+        at = skip_space(at + 1, proto->end);
     if (*at == '[')
         return begin_list(proto, field, at, colon), false;
     if (!colon && *at != '{' && *at != '<')
@@ -838,45 +763,29 @@ static bool read_field(struct proto_text *proto, struct proto_field *field, cons
     return read_single(proto, field, at);
 }
 
-static inline bool leave(struct proto_text *proto, const char *at)
-{
-    const struct proto_level *level = &proto->levels[proto->depth];
-    if (proto->depth == 0 || *at != level->close)
-        return proto_error_close(proto, at, proto->depth);
-    proto->depth--;
-    proto->first = false;
-    return false;
-}
-
 /* A separator may follow each field. */
-static enum proto_head next_head(struct proto_text *proto, const char **start)
-{
-    bool first = proto->first;
-    *start = skip_space(proto, proto->at);
-    enum proto_head head = scan_head(proto, *start);
-    if (head != HEAD_SEPARATOR)
-        return head;
-    if (!first) {
-        *start = skip_space(proto, proto->at);
-        head = scan_head(proto, *start);
-        if (head != HEAD_SEPARATOR)
-            return head;
-    }
-    return (enum proto_head)proto_error_expected(proto, *start, "the name of a field");
-}
-
 static bool next_field(struct proto_text *proto, struct proto_field *field)
 {
-    const char *start;
-    enum proto_head head = next_head(proto, &start);
+    const char *start = skip_space(proto->at, proto->end);
+    enum proto_head head = scan_head(proto, start);
+    if (head == HEAD_SEPARATOR && !proto->first) {
+        start = skip_space(proto->at, proto->end);
+        head = scan_head(proto, start);
+    }
     proto->first = false;
     switch (head) {
     case HEAD_NAME:
     case HEAD_BRACKETED: return read_field(proto, field, start, head == HEAD_BRACKETED);
-    case HEAD_CLOSE: return leave(proto, start);
+    case HEAD_CLOSE:
+        if (proto->depth == 0 || *start != proto->levels[proto->depth].close)
+            return proto_error_close(proto, start, proto->depth);
+        proto->depth--;
+        return false;
+    case HEAD_SEPARATOR: return proto_error_expected(proto, start, "the name of a field");
     case HEAD_END: return proto->depth > 0 && proto_error_open(proto, proto->depth);
-    default: return false;
+    case HEAD_FAILED: break;
     }
+    return false;
 }
 
 void proto_enter(struct proto_text *proto)

@@ -121,8 +121,7 @@ static inline struct span py_span(const struct py_item *item)
 
 /* What the literal of a string says, appended. */
 void python_unquote(struct text *out, const char *literal, size_t size);
-/* A number that is written; false where it is none, or not within 64 bits. */
+/* An integer that is written; false where it is none, or not within 64 bits. */
 bool python_integer(const char *text, size_t size, int64_t *value);
-bool python_float(const char *text, size_t size, double *value);
 
 #endif

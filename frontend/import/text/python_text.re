@@ -1,4 +1,5 @@
 /* Python text: the scanner, statements as items, and values. -*- c -*- */
+#define _GNU_SOURCE /* memmem */
 #include "frontend/import/text/python_text.h"
 #include "frontend/import/text/decimal.h"
 #include "ir/support/escapes.h"
@@ -54,14 +55,6 @@ static inline enum python_kind take(struct python_text *python, const char *at,
     return python->kind = kind;
 }
 
-/* Whether what stands behind a quote lets it be the closing one. */
-static bool closes(const char *at, const char *end)
-{
-    while (at < end && *at == ' ')
-        at++;
-    return at == end || strchr(",)]}:\r\n#", *at);
-}
-
 /* The first byte that could end a string or changes what the next one says; or one of the last
  * sixteen. */
 static inline const char *find_string_end(const char *at, const char *end, char quote)
@@ -88,17 +81,21 @@ static enum python_kind scan_string(struct python_text *python, const char *at)
             at++;
         else if (*at == '\n' && !lax)
             break;
-        else if (*at == quote && (!lax || closes(at + 1, python->end)))
-            return take(python, at + 1, PYTHON_STRING);
+        else if (*at == quote) {
+            /* What follows a quote lets it be the closing one, or not. */
+            const char *next = at + 1;
+            while (next < python->end && *next == ' ')
+                next++;
+            if (!lax || next == python->end || strchr(",)]}:\r\n#", *next))
+                return take(python, at + 1, PYTHON_STRING);
+        }
     }
     return fail(python, "this string does not end");
 }
 
 static enum python_kind scan_long_string(struct python_text *python, const char *end)
 {
-    do
-        end = memchr(end, '"', (size_t)(python->end - end));
-    while (end && strncmp(end, "\"\"\"", 3) != 0 && ++end);
+    end = memmem(end, (size_t)(python->end - end), "\"\"\"", 3);
     if (!end)
         return fail(python, "this string does not end");
     return take(python, end + 3, PYTHON_STRING);
@@ -114,21 +111,6 @@ static enum python_kind scan_bracket(struct python_text *python)
         return fail(python, "brackets are nested too deep");
     python->depth = opens ? python->depth + 1 : python->depth - 1;
     return take(python, python->start + 1, PYTHON_CHAR);
-}
-
-static enum python_kind scan_end(struct python_text *python)
-{
-    if (python->start < python->end)
-        return fail(python, "this byte is no text");
-    if (python->depth > 0)
-        return fail(python, "the text ends within brackets");
-    return take(python, python->end, PYTHON_END);
-}
-
-static const char *skip_comment(const struct python_text *python, const char *at)
-{
-    const char *end = memchr(at, '\n', (size_t)(python->end - at));
-    return end ? end : python->end;
 }
 
 /* Most tokens are one of a few characters, or a name that none behind it makes something else. */
@@ -203,7 +185,8 @@ static enum python_kind scan(struct python_text *python, const char *at)
             prefix = [bBrRuUfF]{1,2};
 
             [ \t\r\f]+ | "\\" "\r"? "\n" { continue; }
-            "#"                          { at = skip_comment(python, at);
+            "#"                          { at = memchr(at, '\n', (size_t)(python->end - at));
+                                           at = at ? at : python->end;
                                            continue; }
             "\n"                         { if (python->depth > 0)
                                                continue;
@@ -214,7 +197,12 @@ static enum python_kind scan(struct python_text *python, const char *at)
             prefix? ["']                 { return scan_string(python, at); }
             "<" [^<>\n\x00]* ">"         { return take(python, at, PYTHON_OBJECT); }
             [()[\]{}]                    { return scan_bracket(python); }
-            "\x00"                       { return scan_end(python); }
+            "\x00"                       { if (python->start < python->end)
+                                               return fail(python, "this byte is no text");
+                                           if (python->depth > 0)
+                                               return fail(python,
+                                                           "the text ends within brackets");
+                                           return take(python, python->end, PYTHON_END); }
             *                            { return take(python, at, PYTHON_CHAR); }
         */
     }
@@ -331,29 +319,24 @@ static bool read_name(struct python_items *items)
     return true;
 }
 
-static bool read_simple(struct python_items *items, enum py_sort sort)
-{
-    add_item(items, sort);
-    python_next(&items->python);
-    return true;
-}
-
 bool python_read_value(struct python_items *items)
 {
+    char c = *items->python.start;
     switch (items->python.kind) {
     case PYTHON_NAME: return read_name(items);
-    case PYTHON_NUMBER: return read_simple(items, PY_NUMBER);
-    case PYTHON_STRING: return read_simple(items, PY_STRING);
-    case PYTHON_OBJECT: return read_simple(items, PY_OBJECT);
-    case PYTHON_CHAR: break;
+    case PYTHON_NUMBER: add_item(items, PY_NUMBER); break;
+    case PYTHON_STRING: add_item(items, PY_STRING); break;
+    case PYTHON_OBJECT: add_item(items, PY_OBJECT); break;
+    case PYTHON_CHAR:
+        if (c == '[' || c == '(')
+            return read_bracket(items, PY_LIST, c == '[' ? ']' : ')');
+        if (c == '{')
+            return read_bracket(items, PY_DICT, '}');
+        return expected(items, "a value");
     default: return expected(items, "a value");
     }
-    switch (*items->python.start) {
-    case '[': return read_bracket(items, PY_LIST, ']');
-    case '{': return read_bracket(items, PY_DICT, '}');
-    case '(': return read_bracket(items, PY_LIST, ')');
-    default: return expected(items, "a value");
-    }
+    python_next(&items->python);
+    return true;
 }
 
 /* ------------------------------------------------------------------------ values ---- */
@@ -433,24 +416,16 @@ void python_unquote(struct text *out, const char *literal, size_t size)
     }
 }
 
-/* Without a NUL at its end, the number could go on in what follows the token. */
-static bool copy_number(char *to, size_t room, const char *text, size_t size)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < size; i++)
-        if (text[i] != '_' && n + 1 < room)
-            to[n++] = text[i];
-    to[n] = '\0';
-    return size > 0 && n + 1 < room;
-}
-
 bool python_integer(const char *text, size_t size, int64_t *value)
 {
     char copy[96], *end;
+    size_t n = 0;
     if (decimal_integer(text, text + size, value))
         return true;
-    if (!copy_number(copy, sizeof copy, text, size))
-        return false;
+    for (size_t i = 0; i < size && n + 1 < sizeof copy; i++)
+        if (text[i] != '_')
+            copy[n++] = text[i];
+    copy[n] = '\0';
     const char *digits = copy + (*copy == '-' || *copy == '+');
     int base = digits[0] == '0' && (digits[1] | 0x20) == 'x' ? 16 : 10;
     errno = 0;
@@ -459,16 +434,6 @@ bool python_integer(const char *text, size_t size, int64_t *value)
         errno = 0;
         *value = (int64_t)strtoull(copy, &end, base);
     }
-    return end != copy && *end == '\0' && errno == 0;
+    return end != copy && *end == '\0' && errno == 0 && n + 1 < sizeof copy;
 }
 
-bool python_float(const char *text, size_t size, double *value)
-{
-    char copy[96], *end;
-    if (decimal_float(text, text + size, value))
-        return true;
-    if (!copy_number(copy, sizeof copy, text, size))
-        return false;
-    *value = strtod(copy, &end);
-    return end != copy && *end == '\0';
-}
