@@ -8,7 +8,7 @@
  * that returns. */
 #define _GNU_SOURCE /* memmem */
 #include "frontend/import/dump/links.h"
-#include "frontend/"
+#include "frontend/exchange.h"
 #include "frontend/import/messages.h"
 #include "ir/core/calls.h"
 #include "ir/analysis/contents.h"
@@ -1097,46 +1097,28 @@ bool exchange_read_torchair_pbtxt(struct dump *dump)
 
 /* ------------------------------------------------------------------------------ signs ---- */
 
-/* Whether what was entered looks like a graph. */
-typedef bool looks(struct proto_text *proto);
-
-static bool looks_at(const struct source *source, looks *function)
-{
-    struct proto_text proto;
-    proto_init(&proto, source, NULL);
-    bool found = function(&proto);
-    proto_free(&proto);
-    return found;
-}
-
-/* An op: what others have inside a field of this name are no strings, or no types. */
-static bool looks_op(struct proto_text *proto)
+/* Whether the next fields are those of a GraphDef: ops whose type is a string. What others have
+ * inside a field of this name are no strings, or no types. */
+static bool looks_graph(struct proto_text *proto)
 {
     struct proto_field field;
-    bool type = false;
+    bool op = false, type = false;
+    while (!op && proto_next(proto, &field)) {
+        bool message = field.kind == PROTO_MESSAGE;
+        op = proto_is(&field, "op") && message;
+        if (!op && (proto_is(&field, "node") ||
+                    (message && !proto_is(&field, "attr") && !proto_is(&field, "attr_groups"))))
+            return false;
+    }
+    if (!op)
+        return false;
+    proto_enter(proto);
     while (proto_next(proto, &field)) {
         bool message = field.kind == PROTO_MESSAGE;
         type |= (proto_is(&field, "type") || proto_is(&field, "input")) && !message;
         type |= (proto_is(&field, "input_desc") || proto_is(&field, "output_desc")) && message;
     }
     return type;
-}
-
-/* Whether the next fields are those of a GraphDef: ops whose type is a string. */
-static bool looks_graph(struct proto_text *proto)
-{
-    struct proto_field field;
-    while (proto_next(proto, &field)) {
-        bool message = field.kind == PROTO_MESSAGE;
-        if (proto_is(&field, "op") && message) {
-            proto_enter(proto);
-            return looks_op(proto);
-        }
-        if (proto_is(&field, "node") ||
-            (message && !proto_is(&field, "attr") && !proto_is(&field, "attr_groups")))
-            return false;
-    }
-    return false;
 }
 
 /* A graph without any op: it has nothing but a name and what is listed. */
@@ -1152,41 +1134,35 @@ static bool looks_empty(struct proto_text *proto)
     return named && !proto->failed;
 }
 
-/* Whether the first graph of a model is one. */
-static bool in_model(struct proto_text *proto, looks *function)
+/* Whether the text looks like a graph; `in_model`: the first one of a model. */
+static bool looks(const struct source *source, bool in_model, bool (*graph)(struct proto_text *))
 {
     static const char *const others[] = {"name", "version",     "custom_version",
                                          "attr", "attr_groups", NULL};
+    struct proto_text proto;
     struct proto_field field;
-    while (proto_next(proto, &field)) {
-        if (field_is_message(&field, "graph")) {
-            proto_enter(proto);
-            return function(proto);
-        }
-        if (!field_is_one(&field, others))
+    bool found = !in_model;
+    proto_init(&proto, source, NULL);
+    while (!found && proto_next(&proto, &field)) {
+        found = field_is_message(&field, "graph");
+        if (!found && !field_is_one(&field, others))
             break;
     }
-    return false;
-}
-
-static bool looks_model(struct proto_text *proto)
-{
-    return in_model(proto, looks_graph);
-}
-
-static bool looks_empty_model(struct proto_text *proto)
-{
-    return in_model(proto, looks_empty);
+    if (in_model && found)
+        proto_enter(&proto);
+    found = found && graph(&proto);
+    proto_free(&proto);
+    return found;
 }
 
 bool exchange_looks_ge_txt(const struct source *source)
 {
-    return looks_at(source, looks_model) || looks_at(source, looks_empty_model);
+    return looks(source, true, looks_graph) || looks(source, true, looks_empty);
 }
 
 bool exchange_looks_torchair_txt(const struct source *source)
 {
-    return looks_at(source, looks_graph);
+    return looks(source, false, looks_graph);
 }
 
 /* Of an entry of `attr` that was entered: 1 where its key describes a tensor, -1 where its value is
@@ -1233,5 +1209,5 @@ static bool looks_nodes(struct proto_text *proto)
 
 bool exchange_looks_torchair_pbtxt(const struct source *source)
 {
-    return looks_at(source, looks_nodes);
+    return looks(source, false, looks_nodes);
 }

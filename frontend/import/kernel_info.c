@@ -69,21 +69,6 @@ static void read_text(struct request *request, const cJSON *item, uint32_t *name
     *name = *text ? intern_copy(&request->module->names, text, strlen(text)) : NONE;
 }
 
-/* Some write the text in quotes of its own. */
-static void read_options(struct request *request, const cJSON *item)
-{
-    struct module *module = request->module;
-    request->options_loc = json_span(&request->document, item).begin;
-    read_text(request, item, &request->options);
-    if (request->options == NONE)
-        return;
-    const struct intern_name *text = &module->names.names[request->options];
-    if (text->size < 2 || text->text[0] != '"' || text->text[text->size - 1] != '"')
-        return;
-    request->options =
-        text->size == 2 ? NONE : intern_copy(&module->names, text->text + 1, text->size - 2);
-}
-
 static void read_events(struct request *request, const cJSON *item, struct range *events)
 {
     const cJSON *event;
@@ -207,7 +192,16 @@ static bool read_request(struct request *request)
             for (EACH_JSON(document, op, item, cJSON_Array))
                 read_op(request, op);
         } else if (json_is(item, "super_kernel_options")) {
-            read_options(request, item);
+            request->options_loc = json_span(document, item).begin;
+            read_text(request, item, &request->options);
+            if (request->options == NONE)
+                continue;
+            /* Some write the text in quotes of its own. */
+            struct intern *names = &request->module->names;
+            const struct intern_name *text = &names->names[request->options];
+            if (text->size >= 2 && text->text[0] == '"' && text->text[text->size - 1] == '"')
+                request->options =
+                    text->size == 2 ? NONE : intern_copy(names, text->text + 1, text->size - 2);
         } else {
             drop_member(request, item, "the request");
         }
@@ -220,21 +214,16 @@ static bool read_request(struct request *request)
 
 /* ------------------------------------------------------------------------- kernels ---- */
 
-static bool has_param(const struct sub_kernel *sub, uint32_t param)
-{
-    for (uint32_t i = 0; i < sub->params.count; i++)
-        if (sub->params.at[i] == param)
-            return true;
-    return param == W_workspace;
-}
-
 /* Memory is that of the kernel's parameters. */
 static bool check_places(struct request *request, const struct request_op *op)
 {
     const struct sub_kernel *sub = &request->kernels.at[op->sub];
     for (uint32_t i = op->places.first; i < op->places.first + op->places.count; i++) {
         const struct request_place *place = &request->places.at[i];
-        if (!has_param(sub, place->param))
+        uint32_t k = 0;
+        while (k < sub->params.count && sub->params.at[k] != place->param)
+            k++;
+        if (k == sub->params.count && place->param != W_workspace)
             return json_fail_span(
                 &request->document, place->span, "the kernel '%.*s' has no parameter '%.*s'",
                 NAME(request->module, sub->kernel), NAME(request->module, place->param));
@@ -353,20 +342,6 @@ static struct attr_value make_address(struct module *module, const struct reques
     return list_value(module, parts, count);
 }
 
-/* The addresses of the op's operands, and the numbers of those that it may write. */
-static void list_places(struct request *request, const struct request_op *op,
-                        struct value_stack *addresses, struct value_stack *written)
-{
-    const struct vec_u32 *params = &request->kernels.at[op->sub].params;
-    for (uint32_t i = 0; i < params->count; i++) {
-        const struct request_place *place = find_place(request, op, params->at[i]);
-        struct attr_value address = make_address(request->module, place);
-        vec_push(addresses, address);
-        if (place && !place->read_only)
-            vec_push(written, make_number(i));
-    }
-}
-
 static struct attr address_attr(struct request *request, const struct request_op *op,
                                 const struct value_stack *operands)
 {
@@ -393,7 +368,15 @@ static struct range op_attrs(struct request *request, const struct request_op *o
     if (op_type_find(request->module, type))
         attrs[count++] = (struct attr){W__unchecked, NONE, {.kind = ATTR_BOOL, .i = 1}};
     if (op->places.count) {
-        list_places(request, op, &operands, &written);
+        /* The addresses of the operands, and the numbers of those that the op may write. */
+        const struct vec_u32 *params = &request->kernels.at[op->sub].params;
+        for (uint32_t i = 0; i < params->count; i++) {
+            const struct request_place *place = find_place(request, op, params->at[i]);
+            struct attr_value address = make_address(request->module, place);
+            vec_push(&operands, address);
+            if (place && !place->read_only)
+                vec_push(&written, make_number(i));
+        }
         if (written.count)
             attrs[count++] = (struct attr){W_inplace, NONE,
                                            list_value(request->module, written.at, written.count)};
@@ -450,38 +433,19 @@ static void add_ops(struct request *request, uint32_t superkernel, const struct 
         graph_add_item(request->graph, ITEM_CLOSE, block);
 }
 
-static struct range superkernel_attrs(struct request *request)
-{
-    struct attr attrs[3];
-    uint32_t count = 0, stream = request->ops.at[0].stream;
-    attrs[count++] = (struct attr){W_fixed_slots, NONE, {.kind = ATTR_BOOL, .i = 1}};
-    if (request->options != NONE)
-        attrs[count++] = (struct attr){
-            W_options, request->options_loc, {.kind = ATTR_STRING, .id = request->options}};
-    if (stream != NONE)
-        attrs[count++] = (struct attr){W_stream, NONE, {.kind = ATTR_STRING, .id = stream}};
-    return module_add_attrs(request->module, attrs, count);
-}
-
-/* What --name says, or else the name of the file. */
-static uint32_t chosen_name(const struct request *request)
-{
-    const char *wanted = request->dump->options->name, *path = request->dump->source->path;
-    const char *slash = strrchr(path, '/'), *dot;
-    struct module *module = request->module;
-    if (wanted)
-        return module_name(module, wanted);
-    path = slash ? slash + 1 : path;
-    dot = strrchr(path, '.');
-    size_t size = dot && dot > path ? (size_t)(dot - path) : strlen(path);
-    return size ? intern_copy(&module->names, path, size) : module_name(module, "request");
-}
-
 static uint32_t make_graph(struct request *request)
 {
     struct module *module = request->module;
     /* Names are those of one module; kernels have theirs already. */
-    uint32_t name = module_free_symbol(module, chosen_name(request), ".");
+    const char *wanted = request->dump->options->name, *path = request->dump->source->path;
+    const char *slash = strrchr(path, '/'), *dot;
+    path = slash ? slash + 1 : path;
+    dot = strrchr(path, '.');
+    size_t size = dot && dot > path ? (size_t)(dot - path) : strlen(path);
+    uint32_t name = wanted ? module_name(module, wanted)
+                    : size ? intern_copy(&module->names, path, size)
+                           : module_name(module, "request");
+    name = module_free_symbol(module, name, ".");
     uint32_t graph = module_name_printf(module, "%.*s.graph", NAME(module, name));
     struct range *operands = mem_calloc(request->ops.count, sizeof *operands);
     request->graph = module_add_graph(module, module_free_symbol(module, graph, "."));
@@ -491,13 +455,20 @@ static uint32_t make_graph(struct request *request)
         *uses = *uses == NONE ? 0 : *uses + 1;
         operands[i] = add_operands(request, sub, *uses);
     }
+    struct attr attrs[3] = {{W_fixed_slots, NONE, {.kind = ATTR_BOOL, .i = 1}}};
+    uint32_t count = 1, stream = request->ops.at[0].stream;
+    if (request->options != NONE)
+        attrs[count++] = (struct attr){
+            W_options, request->options_loc, {.kind = ATTR_STRING, .id = request->options}};
+    if (stream != NONE)
+        attrs[count++] = (struct attr){W_stream, NONE, {.kind = ATTR_STRING, .id = stream}};
     uint32_t superkernel =
         open_block(request, &(struct block){.kind = BLOCK_SUPERKERNEL,
                                             .name = name,
                                             .parent = NONE,
                                             .loc = NONE,
                                             .end_loc = NONE,
-                                            .attrs = superkernel_attrs(request)});
+                                            .attrs = module_add_attrs(module, attrs, count)});
     add_ops(request, superkernel, operands);
     graph_add_item(request->graph, ITEM_CLOSE, superkernel);
     mem_free(operands);
@@ -506,22 +477,6 @@ static uint32_t make_graph(struct request *request)
 
 /* -------------------------------------------------------------------------- driving ---- */
 
-/* Edges between ops of the request are its events. */
-static void count_request(struct request *request, uint32_t name)
-{
-    struct id_map sent = {NULL, 0, 0};
-    struct dump_count count = {.name = name, .nodes = request->ops.count};
-    for (uint32_t i = 0; i < request->ops.count; i++)
-        for (uint32_t n = 0; n < request->ops.at[i].send.count; n++)
-            id_map_set(&sent, request->events.at[request->ops.at[i].send.first + n], 1);
-    for (uint32_t i = 0; i < request->ops.count; i++)
-        for (uint32_t n = 0; n < request->ops.at[i].recv.count; n++)
-            count.control_edges +=
-                id_map_find(&sent, request->events.at[request->ops.at[i].recv.first + n]) != NONE;
-    vec_push(&request->dump->counts, count);
-    id_map_free(&sent);
-}
-
 bool exchange_read_kernel_info(struct dump *dump)
 {
     struct request request = {.dump = dump, .module = dump->module, .options = NONE};
@@ -529,8 +484,20 @@ bool exchange_read_kernel_info(struct dump *dump)
         dump->source->reader = source_file_reader();
     dump_add_target(dump);
     bool ok = read_request(&request) && read_kernels(&request);
-    if (ok)
-        count_request(&request, make_graph(&request));
+    if (ok) {
+        /* Edges between ops of the request are its events. */
+        struct dump_count count = {.name = make_graph(&request), .nodes = request.ops.count};
+        struct id_map sent = {NULL, 0, 0};
+        for (uint32_t i = 0; i < request.ops.count; i++)
+            for (uint32_t n = 0; n < request.ops.at[i].send.count; n++)
+                id_map_set(&sent, request.events.at[request.ops.at[i].send.first + n], 1);
+        for (uint32_t i = 0; i < request.ops.count; i++)
+            for (uint32_t n = 0; n < request.ops.at[i].recv.count; n++)
+                count.control_edges +=
+                    id_map_find(&sent, request.events.at[request.ops.at[i].recv.first + n]) != NONE;
+        vec_push(&dump->counts, count);
+        id_map_free(&sent);
+    }
     for (uint32_t i = 0; i < request.kernels.count; i++)
         vec_free(&request.kernels.at[i].params);
     vec_free(&request.kernels);

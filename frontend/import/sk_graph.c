@@ -279,20 +279,6 @@ static int compare_tasks(const void *a, const void *b)
     return x->loc < y->loc ? -1 : x->loc > y->loc;
 }
 
-/* Reads the tasks and the options. */
-static bool read_tasks(struct reader *reader)
-{
-    struct json_document *document = &reader->document;
-    if (!json_document_read(document, reader->dump->source, 0, reader->dump->diags))
-        return false;
-    read_graph(reader, document->root, false);
-    if (!document->failed && !reader->has_nodes)
-        json_fail(document, document->root, "this is no graph of tasks: it has no 'streams'");
-    if (reader->tasks.count)
-        qsort(reader->tasks.at, reader->tasks.count, sizeof *reader->tasks.at, compare_tasks);
-    return !document->failed;
-}
-
 /* --------------------------------------------------------------------------- events ---- */
 
 /* All tasks with one event, in the order of the tasks. */
@@ -398,35 +384,6 @@ static struct range received_events(struct reader *reader, uint32_t kernel)
     return range;
 }
 
-/* The notifies after a kernel, up to the next one. */
-static struct range sent_events(struct reader *reader, uint32_t kernel)
-{
-    struct vec_u32 names = {NULL, 0, 0};
-    for (uint32_t i = kernel + 1; i < reader->tasks.count && reader->tasks.at[i].before == kernel;
-         i++)
-        if (reader->tasks.at[i].kind == TASK_NOTIFY && reader->tasks.at[i].name != NONE)
-            vec_push(&names, reader->tasks.at[i].name);
-    struct range range = graph_add_refs(reader->graph, names.at, names.count);
-    vec_free(&names);
-    return range;
-}
-
-/* Says which events there are whose waits precede nothing. */
-static void drop_idle_events(struct reader *reader)
-{
-    struct vec_u32 sent = {NULL, 0, 0};
-    push_senders(reader, &sent, 0, reader->tasks.count);
-    for (uint32_t i = 0; i < sent.count; i++) {
-        struct task *notify = &reader->tasks.at[sent.at[i]];
-        if (notify->stamp == 0)
-            dump_drop(reader->dump, notify->loc,
-                      "event %.*s, behind whose waits nothing is executed",
-                      NAME(reader->module, notify->event));
-        notify->stamp = 1;
-    }
-    vec_free(&sent);
-}
-
 /* -------------------------------------------------------------------------- kernels ---- */
 
 static bool kernel_type(const struct reader *reader, const struct task *task,
@@ -502,21 +459,6 @@ static void close_block(struct reader *reader, uint32_t *block)
 
 enum { SEVERAL = NONE - 1 };
 
-/* Finds which streams the scopes have. */
-static void find_streams(struct reader *reader)
-{
-    for (uint32_t i = 0; i < reader->tasks.count; i++) {
-        const struct task *task = &reader->tasks.at[i];
-        if (!executes(task) || task->scope == NONE)
-            continue;
-        uint32_t *first = id_map_at(&reader->streams, task->scope);
-        if (*first == NONE)
-            *first = i;
-        else if (*first != SEVERAL && reader->tasks.at[*first].stream != task->stream)
-            *first = SEVERAL;
-    }
-}
-
 /* The first block of a scope has its options: those of the graph; and a scope of several streams
  * was fused over them, even if no option says so. */
 static uint32_t open_scope(struct reader *reader, uint32_t name, uint32_t parent)
@@ -570,7 +512,16 @@ static void add_op(struct reader *reader, const struct task *task, uint32_t bloc
 static void add_ops(struct reader *reader, const uint32_t *kernels, const struct clauses *clauses)
 {
     uint32_t stream = NONE, scope = NONE, label = NONE, named = NONE;
-    find_streams(reader);
+    for (uint32_t i = 0; i < reader->tasks.count; i++) { /* which streams the scopes have */
+        const struct task *task = &reader->tasks.at[i];
+        if (!executes(task) || task->scope == NONE)
+            continue;
+        uint32_t *first = id_map_at(&reader->streams, task->scope);
+        if (*first == NONE)
+            *first = i;
+        else if (*first != SEVERAL && reader->tasks.at[*first].stream != task->stream)
+            *first = SEVERAL;
+    }
     for (uint32_t i = 0; i < reader->tasks.count; i++) {
         const struct task *task = &reader->tasks.at[i];
         if (!executes(task))
@@ -614,9 +565,17 @@ static uint32_t make_graph(struct reader *reader)
     for (uint32_t i = 0; i < count; i++)
         if (executes(&reader->tasks.at[i]))
             clauses[i].recv = received_events(reader, i);
-    for (uint32_t i = 0; i < count; i++)
-        if (executes(&reader->tasks.at[i]))
-            clauses[i].send = sent_events(reader, i);
+    for (uint32_t i = 0; i < count; i++) {
+        struct vec_u32 names = {NULL, 0, 0};
+        if (!executes(&reader->tasks.at[i]))
+            continue;
+        /* The notifies after a kernel, up to the next one. */
+        for (uint32_t k = i + 1; k < count && reader->tasks.at[k].before == i; k++)
+            if (reader->tasks.at[k].kind == TASK_NOTIFY && reader->tasks.at[k].name != NONE)
+                vec_push(&names, reader->tasks.at[k].name);
+        clauses[i].send = graph_add_refs(reader->graph, names.at, names.count);
+        vec_free(&names);
+    }
     add_ops(reader, kernels, clauses);
     mem_free(clauses);
     mem_free(kernels);
@@ -637,7 +596,15 @@ static void drop_tasks(struct reader *reader, enum task_kind kind, const char *t
 bool exchange_read_sk_graph(struct dump *dump)
 {
     struct reader reader = {.dump = dump, .module = dump->module};
-    bool read = read_tasks(&reader);
+    struct json_document *document = &reader.document;
+    if (json_document_read(document, dump->source, 0, dump->diags)) {
+        read_graph(&reader, document->root, false);
+        if (!document->failed && !reader.has_nodes)
+            json_fail(document, document->root, "this is no graph of tasks: it has no 'streams'");
+    }
+    bool read = !document->failed;
+    if (read && reader.tasks.count)
+        qsort(reader.tasks.at, reader.tasks.count, sizeof *reader.tasks.at, compare_tasks);
     if (read) {
         dump_add_target(dump);
         pair_events(&reader);
@@ -645,7 +612,17 @@ bool exchange_read_sk_graph(struct dump *dump)
         for (uint32_t i = 0; i < reader.tasks.count; i++)
             count.control_edges += reader.tasks.at[i].senders.count;
         vec_push(&dump->counts, count);
-        drop_idle_events(&reader);
+        /* Events whose waits precede nothing. */
+        struct vec_u32 sent = {NULL, 0, 0};
+        push_senders(&reader, &sent, 0, reader.tasks.count);
+        for (uint32_t i = 0; i < sent.count; i++) {
+            struct task *notify = &reader.tasks.at[sent.at[i]];
+            if (notify->stamp == 0)
+                dump_drop(dump, notify->loc, "event %.*s, behind whose waits nothing is executed",
+                          NAME(dump->module, notify->event));
+            notify->stamp = 1;
+        }
+        vec_free(&sent);
         drop_tasks(&reader, TASK_MARKER, "begin or end scopes");
         drop_tasks(&reader, TASK_RESET, "reset events, which super kernels do themselves");
     }

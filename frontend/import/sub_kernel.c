@@ -37,11 +37,6 @@ struct metadata {
 
 /* ------------------------------------------------------------------------- names ---- */
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 uint32_t sub_kernel_word(struct module *module, const char *text, size_t size)
 {
     struct text word = {NULL, 0, 0};
@@ -52,7 +47,7 @@ uint32_t sub_kernel_word(struct module *module, const char *text, size_t size)
     if (size == 0 || digit || number || truth)
         text_char(&word, '_');
     for (size_t i = 0; i < size; i++)
-        text_char(&word, is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ? text[i] : '_');
+        text_char(&word, isalnum((unsigned char)text[i]) ? text[i] : '_');
     uint32_t id = intern_copy(&module->names, word.at, word.size);
     text_free(&word);
     return id;
@@ -98,18 +93,6 @@ void sub_kernel_check_key(struct json_document *document, const cJSON *item)
         "sub_operator_call_dcci_disable_on_kernel debugOptions debugBufSize";
     check_word(document->diags, json_key_span(document, item), item->string, strlen(item->string),
                known);
-}
-
-/* Warns of words of `debugOptions` that are nearly known ones; the value is a name id. */
-static void check_debug(struct dump *dump, struct span span, uint32_t value)
-{
-    static const char known[] = "timestamp printf assert";
-    const struct intern_name *words = &dump->module->names.names[value];
-    for (size_t at = 0, end; at < words->size; at = end + 1) {
-        for (end = at; end < words->size && words->text[end] != ',';)
-            end++;
-        check_word(dump->diags, span, words->text + at, end - at, known);
-    }
 }
 
 static bool read_name(struct metadata *meta, const cJSON *item, uint32_t *name)
@@ -166,21 +149,6 @@ static bool read_type(struct metadata *meta, const cJSON *item, enum kernel_type
 
 /* --------------------------------------------------------------------- functions ---- */
 
-/* Functions may be there for several chips: those of the target's count. */
-static bool is_chip(struct metadata *meta, const char *chip, size_t size, enum core_type core)
-{
-    uint32_t name = intern_copy(&meta->module->names, chip, size);
-    struct vec_u32 *others = &meta->chips[core];
-    enum arch arch;
-    if (arch_of_name(meta->module, name, &arch) && arch == module_arch(meta->module))
-        return true;
-    for (uint32_t i = 0; i < others->count; i++)
-        if (others->at[i] == name)
-            return false;
-    vec_push(others, name);
-    return false;
-}
-
 /* Where the function of a key such as `dav-c220-cube` belongs; NULL for other keys. */
 static uint32_t *function_of(struct metadata *meta, const cJSON *item, uint32_t *any,
                              uint32_t *by_core)
@@ -192,28 +160,22 @@ static uint32_t *function_of(struct metadata *meta, const cJSON *item, uint32_t 
         return any;
     for (int core = 0; core < CORE_TYPES; core++) {
         size_t end = strlen(suffixes[core]);
-        if (size > 4 + end && strncmp(key, "dav-", 4) == 0 &&
-            strcmp(key + size - end, suffixes[core]) == 0)
-            return is_chip(meta, key + 4, size - 4 - end, core) ? &by_core[core] : NULL;
+        if (size <= 4 + end || strncmp(key, "dav-", 4) != 0 ||
+            strcmp(key + size - end, suffixes[core]) != 0)
+            continue;
+        /* Functions may be there for several chips: those of the target's count. */
+        uint32_t chip = intern_copy(&meta->module->names, key + 4, size - 4 - end), i = 0;
+        struct vec_u32 *others = &meta->chips[core];
+        enum arch arch;
+        if (arch_of_name(meta->module, chip, &arch) && arch == module_arch(meta->module))
+            return &by_core[core];
+        while (i < others->count && others->at[i] != chip)
+            i++;
+        if (i == others->count)
+            vec_push(others, chip);
+        return NULL;
     }
     return NULL;
-}
-
-static bool fail_function(struct metadata *meta, struct span span, enum kernel_type type, int core)
-{
-    const char *part = core == CORE_AIC ? "cube" : "vec";
-    const struct vec_u32 *chips = &meta->chips[core];
-    struct text others = {NULL, 0, 0};
-    for (uint32_t i = 0; i < chips->count; i++)
-        text_printf(&others, "%s%.*s", i ? ", " : "; this one has some for other chips: ",
-                    NAME(meta->module, chips->at[i]));
-    json_fail_span(&meta->document, span,
-                   "a kernel of type %s needs a function for %s ('dav-%s-%s')%.*s",
-                   kernel_type_info(type)->name, core == CORE_AIC ? "AICs" : "AIVs",
-                   chips->count ? arch_name(module_arch(meta->module)) : "...", part,
-                   (int)others.size, others.size ? others.at : "");
-    text_free(&others);
-    return false;
 }
 
 /* The functions that a type has, `key` for each core type. Reports those that are missing. */
@@ -224,10 +186,22 @@ static bool find_functions(struct metadata *meta, struct span span, enum kernel_
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!kernel_type_has(type, core))
             by_core[core] = NONE;
-        else if (by_core[core] == NONE && (mixed || any == NONE))
-            return fail_function(meta, span, type, core);
-        else if (by_core[core] == NONE)
+        else if (by_core[core] == NONE && !mixed)
             by_core[core] = any;
+        if (!kernel_type_has(type, core) || by_core[core] != NONE)
+            continue;
+        const struct vec_u32 *chips = &meta->chips[core];
+        struct text others = {NULL, 0, 0};
+        for (uint32_t i = 0; i < chips->count; i++)
+            text_printf(&others, "%s%.*s", i ? ", " : "; this one has some for other chips: ",
+                        NAME(meta->module, chips->at[i]));
+        json_fail_span(
+            &meta->document, span, "a kernel of type %s needs a function for %s ('dav-%s-%s')%.*s",
+            kernel_type_info(type)->name, core == CORE_AIC ? "AICs" : "AIVs",
+            chips->count ? arch_name(module_arch(meta->module)) : "...",
+            core == CORE_AIC ? "cube" : "vec", (int)others.size, others.size ? others.at : "");
+        text_free(&others);
+        return false;
     }
     return true;
 }
@@ -282,21 +256,6 @@ static void read_variants(struct metadata *meta, const cJSON *item, const cJSON 
             }
         }
     }
-}
-
-static bool check_variants(struct metadata *meta)
-{
-    for (uint32_t i = 0; i < meta->variants.count; i++) {
-        struct variant *variant = &meta->variants.at[i];
-        if (!variant->has_type)
-            return json_fail_span(&meta->document, variant->span,
-                                  "this variant has no 'kernel_type'");
-        if (!find_functions(meta, variant->span, variant->type, variant->function,
-                            variant->functions))
-            return false;
-    }
-    return meta->variants.count > 0 || json_fail_span(&meta->document, meta->functions_span,
-                                                      "a dynamic kernel has 'dynamic_func_names'");
 }
 
 static void read_functions(struct metadata *meta, const cJSON *item)
@@ -371,8 +330,13 @@ static void read_member(struct metadata *meta, const cJSON *item)
     } else if (json_is(item, "split_mode") && !cJSON_IsNull(item)) {
         json_as_integer(document, item, 1, 64, &meta->split);
     } else if (json_is(item, "debugOptions") && !(cJSON_IsString(item) && !*item->valuestring)) {
-        if (read_name(meta, item, &meta->debug))
-            check_debug(meta->dump, json_span(document, item), meta->debug);
+        read_name(meta, item, &meta->debug);
+        for (const char *at = cJSON_IsString(item) ? item->valuestring : "", *end; *at; at = end) {
+            end = at + strcspn(at, ",");
+            check_word(document->diags, json_span(document, item), at, (size_t)(end - at),
+                       "timestamp printf assert");
+            end += *end == ',';
+        }
     } else if (json_is(item, "debugBufSize")) {
         json_as_integer(document, item, 0, INT64_MAX, &meta->debug_bytes);
     } else {
@@ -380,31 +344,35 @@ static void read_member(struct metadata *meta, const cJSON *item)
     }
 }
 
+/* ------------------------------------------------------------------------ kernel ---- */
+
+/* Whether the metadata are those of a kernel; what is missing is reported. */
 static bool check_members(struct metadata *meta)
 {
     struct json_document *document = &meta->document;
-    const char *missing = meta->name == NONE                           ? "kernelName"
-                          : !meta->has_type                            ? "sub_operator_kernel_type"
-                          : !meta->has_functions                       ? "sub_operator_kernel_name"
-                          : meta->block == 0 && !meta->source->dynamic ? "blockDim"
-                                                                       : NULL;
+    bool dynamic = meta->source->dynamic;
+    const char *missing = meta->name == NONE             ? "kernelName"
+                          : !meta->has_type              ? "sub_operator_kernel_type"
+                          : !meta->has_functions         ? "sub_operator_kernel_name"
+                          : meta->block == 0 && !dynamic ? "blockDim"
+                                                         : NULL;
     if (missing)
         return json_fail(document, document->root, "these metadata of a kernel have no '%s'",
                          missing);
-    return meta->source->dynamic ? check_variants(meta)
-                                 : find_functions(meta, meta->functions_span, meta->type,
-                                                  meta->function, meta->functions);
+    if (!dynamic)
+        return find_functions(meta, meta->functions_span, meta->type, meta->function,
+                              meta->functions);
+    for (uint32_t i = 0; i < meta->variants.count; i++) {
+        struct variant *variant = &meta->variants.at[i];
+        if (!variant->has_type)
+            return json_fail_span(document, variant->span, "this variant has no 'kernel_type'");
+        if (!find_functions(meta, variant->span, variant->type, variant->function,
+                            variant->functions))
+            return false;
+    }
+    return meta->variants.count > 0 || json_fail_span(document, meta->functions_span,
+                                                      "a dynamic kernel has 'dynamic_func_names'");
 }
-
-static bool read_members(struct metadata *meta)
-{
-    const cJSON *item;
-    for (EACH_JSON(&meta->document, item, meta->document.root, cJSON_Object))
-        read_member(meta, item);
-    return !meta->document.failed && check_members(meta);
-}
-
-/* ------------------------------------------------------------------------ kernel ---- */
 
 static struct attr attr_of(uint32_t key, enum attr_kind kind, uint32_t id)
 {
@@ -427,12 +395,6 @@ static struct attr_value dict_of(struct metadata *meta, const struct attr *attrs
     return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
 }
 
-static void add_flag(struct attr_list *attrs, uint32_t key, bool value)
-{
-    if (value)
-        vec_push(attrs, (struct attr){key, NONE, {.kind = ATTR_BOOL, .i = 1}});
-}
-
 static void add_words(struct metadata *meta, struct attr_list *attrs, uint32_t key,
                       const uint32_t *words, uint32_t count)
 {
@@ -441,16 +403,6 @@ static void add_words(struct metadata *meta, struct attr_list *attrs, uint32_t k
         vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = words[i]});
     vec_push(attrs, (struct attr){key, NONE, take_list(&values, meta->module, 0, 0)});
     vec_free(&values);
-}
-
-static void add_function(struct metadata *meta, struct attr_list *attrs)
-{
-    uint32_t aic = meta->functions[CORE_AIC], aiv = meta->functions[CORE_AIV];
-    struct attr parts[] = {attr_of(W_aic, ATTR_STRING, aic), attr_of(W_aiv, ATTR_STRING, aiv)};
-    if (kernel_type_is_mixed(meta->type))
-        vec_push(attrs, (struct attr){W_function, NONE, dict_of(meta, parts, 2)});
-    else
-        vec_push(attrs, attr_of(W_function, ATTR_STRING, aic != NONE ? aic : aiv));
 }
 
 static void add_variants(struct metadata *meta, struct attr_list *attrs)
@@ -475,6 +427,17 @@ static void add_variants(struct metadata *meta, struct attr_list *attrs)
 static void add_attrs(struct metadata *meta, struct attr_list *attrs)
 {
     bool dynamic = meta->source->dynamic;
+    const struct attr parts[CORE_TYPES] = {
+        attr_of(W_aic, ATTR_STRING, meta->functions[CORE_AIC]),
+        attr_of(W_aiv, ATTR_STRING, meta->functions[CORE_AIV]),
+    };
+    const struct {
+        uint32_t key;
+        bool set;
+    } flags[] = {{W_sync_all, meta->sync_all},
+                 {W_dcci_before, meta->dcci_before},
+                 {W_dcci_after, meta->dcci_after},
+                 {W_dcci_disable, meta->dcci_disable}};
     vec_push(attrs, attr_of(W_op, ATTR_STRING, meta->op_type));
     if (!dynamic)
         vec_push(attrs, attr_number(W_block, meta->block));
@@ -482,11 +445,15 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
         vec_push(attrs, (struct attr){.key = W_object,
                                       .loc = meta->source->object_loc,
                                       .value = {.kind = ATTR_STRING, .id = meta->source->object}});
-    add_flag(attrs, W_dynamic, dynamic);
-    if (dynamic)
+    if (dynamic) {
+        vec_push(attrs, (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}});
         add_variants(meta, attrs);
+    } else if (kernel_type_is_mixed(meta->type))
+        vec_push(attrs, (struct attr){W_function, NONE, dict_of(meta, parts, CORE_TYPES)});
     else
-        add_function(meta, attrs);
+        vec_push(attrs,
+                 attr_of(W_function, ATTR_STRING,
+                         meta->functions[meta->functions[CORE_AIC] == NONE ? CORE_AIV : CORE_AIC]));
     add_words(meta, attrs, W_params, meta->params.at, meta->params.count);
     /* The reference takes an arrival for the end of an op, and a wait for its beginning. */
     uint32_t words[4], count = 0;
@@ -502,23 +469,14 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
         add_words(meta, attrs, W_early_start, words, count);
     if (meta->split)
         vec_push(attrs, attr_number(W_split, meta->split));
-    add_flag(attrs, W_sync_all, meta->sync_all);
-    add_flag(attrs, W_dcci_before, meta->dcci_before);
-    add_flag(attrs, W_dcci_after, meta->dcci_after);
-    add_flag(attrs, W_dcci_disable, meta->dcci_disable);
+    for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].set)
+            vec_push(attrs, (struct attr){flags[i].key, NONE, {.kind = ATTR_BOOL, .i = 1}});
     vec_push(attrs, attr_of(W__json, ATTR_STRING, meta->source->json));
     if (meta->debug != NONE)
         vec_push(attrs, attr_of(W__debugOptions, ATTR_STRING, meta->debug));
     if (meta->debug_bytes)
         vec_push(attrs, attr_number(W__debugBufSize, meta->debug_bytes));
-}
-
-/* Of files that several kernels come from once. */
-static void add_token(struct source *source, struct span token)
-{
-    uint32_t count = source->tokens.count;
-    if (count == 0 || source->tokens.at[count - 1].end <= token.begin)
-        source_add_token(source, token);
 }
 
 static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
@@ -540,18 +498,6 @@ static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
     vec_free(&attrs);
 }
 
-static const struct source_file *open_file(struct dump *dump, const struct sub_kernel_source *from)
-{
-    struct arena arena = {NULL, 0};
-    char error[512];
-    const struct source_file *file = source_add_file(
-        dump->source, name_text(dump->module, from->json, &arena), error, sizeof error);
-    if (!file)
-        diag_at(dump->diags, DIAG_file, from->json_span, "%s", error);
-    arena_free(&arena);
-    return file;
-}
-
 void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
                      struct sub_kernel *sub)
 {
@@ -563,13 +509,27 @@ void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
                             .debug = NONE,
                             .function = NONE,
                             .functions = {NONE, NONE}};
-    const struct source_file *file = open_file(dump, source);
+    struct arena arena = {NULL, 0};
+    char error[512];
+    const char *path = name_text(dump->module, source->json, &arena);
+    const struct source_file *file = source_add_file(dump->source, path, error, sizeof error);
+    const cJSON *item;
     *sub = (struct sub_kernel){.kernel = NONE, .op_type = NONE};
     if (!file)
+        diag_at(dump->diags, DIAG_file, source->json_span, "%s", error);
+    arena_free(&arena);
+    if (!file)
         return;
-    if (json_document_read(&meta.document, &file->text, file->begin, dump->diags) &&
-        read_members(&meta)) {
-        add_token(dump->source, meta.name_span);
+    bool read = json_document_read(&meta.document, &file->text, file->begin, dump->diags);
+    if (read)
+        for (EACH_JSON(&meta.document, item, meta.document.root, cJSON_Object))
+            read_member(&meta, item);
+    if (read && !meta.document.failed && check_members(&meta)) {
+        /* Of files that several kernels come from a token is added once. */
+        struct source *text = dump->source;
+        uint32_t count = text->tokens.count;
+        if (count == 0 || text->tokens.at[count - 1].end <= meta.name_span.begin)
+            source_add_token(text, meta.name_span);
         make_kernel(&meta, sub);
     }
     json_document_free(&meta.document);

@@ -405,30 +405,10 @@ static void read_attr(struct reader *reader)
     }
 }
 
-/* The role of a node, and whether its type means the same in GE: contents, and ops that call
- * graphs. */
-static void settle_role(struct reader *reader)
-{
-    static const char *const params[] = {"Placeholder", "PlaceholderV2", "_Arg"};
-    const struct dump *dump = reader->fields.dump;
-    struct dump_node *node = &reader->draft.node;
-    struct op op = {.type = node->type};
-    const struct attr_value *index = find(dump, &reader->draft, "index", 5);
-    for (unsigned i = 0; i < sizeof params / sizeof params[0]; i++)
-        if (name_is(dump->module, node->type, params[i]))
-            node->role = DUMP_PARAM;
-    if (name_is(dump->module, node->type, "_Retval"))
-        node->role = DUMP_RETURN;
-    if (node->role != DUMP_OP && index && index->kind == ATTR_INT)
-        node->index = index->i;
-    bool same = node->role != DUMP_OP || op_call_kind(&op) != CALL_NONE ||
-                name_is(dump->module, node->type, "Const");
-    node->dialect = same ? DIALECT_GE : DIALECT_TF;
-}
-
 /* A node that was entered. */
 static void read_node(struct reader *reader, uint32_t graph, uint32_t loc)
 {
+    static const char *const params[] = {"Placeholder", "PlaceholderV2", "_Arg"};
     struct fields *fields = &reader->fields;
     struct dump *dump = fields->dump;
     struct dump_draft *draft = &reader->draft;
@@ -457,7 +437,21 @@ static void read_node(struct reader *reader, uint32_t graph, uint32_t loc)
                 "a node without 'op'");
         return;
     }
-    settle_role(reader);
+    /* The role of a node, and whether its type means the same in GE: contents, and ops that call
+     * graphs. */
+    struct dump_node *node = &draft->node;
+    const struct attr_value *index = find(dump, draft, "index", 5);
+    for (unsigned i = 0; i < sizeof params / sizeof params[0]; i++)
+        if (name_is(dump->module, node->type, params[i]))
+            node->role = DUMP_PARAM;
+    if (name_is(dump->module, node->type, "_Retval"))
+        node->role = DUMP_RETURN;
+    if (node->role != DUMP_OP && index && index->kind == ATTR_INT)
+        node->index = index->i;
+    bool same = node->role != DUMP_OP ||
+                op_call_kind(&(struct op){.type = node->type}) != CALL_NONE ||
+                name_is(dump->module, node->type, "Const");
+    node->dialect = same ? DIALECT_GE : DIALECT_TF;
     if (draft->node.role != DUMP_RETURN)
         settle_outputs(reader);
     uint32_t first = dump->graphs.at[graph].inputs.count;
@@ -531,70 +525,60 @@ static void read_signature(struct reader *reader, uint32_t graph)
     }
 }
 
-static void read_ret(struct reader *reader)
-{
-    struct fields *fields = &reader->fields;
-    struct field_walk walk = {fields, &attr_message, NULL, 0, false};
-    struct ret ret = {.argument = NONE, .output = NONE, .input = {.name = NONE}};
-    struct proto_field field;
-    uint32_t name;
-    while (field_next(&walk, &field))
-        if (proto_is(&field, "key"))
-            ret.argument = field_string(fields, &field);
-        else if ((name = field_token(fields, &field)) != NONE)
-            ret.input = split_input(reader, name, field.span.begin, &ret.output);
-    if (ret.argument != NONE && ret.input.name != NONE)
-        vec_push(&reader->rets, ret);
-}
-
 static uint32_t argument_key(struct reader *reader, uint32_t op, uint32_t argument)
 {
     struct module *module = reader->fields.dump->module;
     return module_name_printf(module, "%.*s:%.*s", NAME(module, op), NAME(module, argument));
 }
 
-/* What is returned, in the order of the signature; callers of the function name it so. */
-static void settle_returns(struct reader *reader, uint32_t graph)
-{
-    struct dump_graph *to = &reader->fields.dump->graphs.at[graph];
-    struct id_map *places = &reader->nodes;
-    for (uint32_t i = 0; i < reader->rets.count; i++)
-        id_map_set(places, reader->rets.at[i].argument, i);
-    for (uint32_t i = 0; i < reader->outputs.count; i++) {
-        uint32_t name = reader->outputs.at[i];
-        uint32_t place = name == NONE ? NONE : id_map_find(places, name);
-        if (name != NONE)
-            id_map_set(&reader->guesses, argument_key(reader, to->name, name), i);
-        if (place == NONE)
-            continue;
-        const struct ret *ret = &reader->rets.at[place];
-        if (ret->output != NONE)
-            vec_push(&reader->pending,
-                     (struct pending){graph, to->returns.count, true, ret->output});
-        vec_push(&to->returns, ret->input);
-    }
-    for (uint32_t i = 0; i < reader->rets.count; i++)
-        id_map_set(places, reader->rets.at[i].argument, NONE);
-}
-
-/* A function that was entered. */
+/* A function that was entered. What it returns is in the order of the signature; callers of the
+ * function name it so. */
 static void read_function(struct reader *reader, uint32_t loc)
 {
     struct fields *fields = &reader->fields;
     struct field_walk walk = {fields, &function_message, NULL, 0, false};
     struct proto_field field;
-    uint32_t graph = dump_add_graph(fields->dump, NONE, loc, NONE);
+    struct id_map *places = &reader->nodes;
+    uint32_t graph = dump_add_graph(fields->dump, NONE, loc, NONE), name;
     reader->in_function = true;
     reader->rets.count = reader->outputs.count = 0;
-    while (field_next(&walk, &field))
-        if (proto_is(&field, "node_def"))
+    while (field_next(&walk, &field)) {
+        struct field_walk entry = {fields, &attr_message, NULL, 0, false};
+        struct ret ret = {.argument = NONE, .output = NONE, .input = {.name = NONE}};
+        if (proto_is(&field, "node_def")) {
             read_node(reader, graph, field.name_span.begin);
-        else if (proto_is(&field, "signature"))
+            continue;
+        }
+        if (proto_is(&field, "signature")) {
             read_signature(reader, graph);
-        else
-            read_ret(reader);
-    settle_returns(reader, graph);
-    const struct dump_graph *made = &fields->dump->graphs.at[graph];
+            continue;
+        }
+        while (field_next(&entry, &field))
+            if (proto_is(&field, "key"))
+                ret.argument = field_string(fields, &field);
+            else if ((name = field_token(fields, &field)) != NONE)
+                ret.input = split_input(reader, name, field.span.begin, &ret.output);
+        if (ret.argument != NONE && ret.input.name != NONE)
+            vec_push(&reader->rets, ret);
+    }
+    struct dump_graph *made = &fields->dump->graphs.at[graph];
+    for (uint32_t i = 0; i < reader->rets.count; i++)
+        id_map_set(places, reader->rets.at[i].argument, i);
+    for (uint32_t i = 0; i < reader->outputs.count; i++) {
+        name = reader->outputs.at[i];
+        uint32_t place = name == NONE ? NONE : id_map_find(places, name);
+        if (name != NONE)
+            id_map_set(&reader->guesses, argument_key(reader, made->name, name), i);
+        if (place == NONE)
+            continue;
+        const struct ret *ret = &reader->rets.at[place];
+        if (ret->output != NONE)
+            vec_push(&reader->pending,
+                     (struct pending){graph, made->returns.count, true, ret->output});
+        vec_push(&made->returns, ret->input);
+    }
+    for (uint32_t i = 0; i < reader->rets.count; i++)
+        id_map_set(places, reader->rets.at[i].argument, NONE);
     for (uint32_t i = 0; i < made->params.count; i++)
         id_map_set(&reader->params, made->params.at[i].name, NONE);
     reader->in_function = false;

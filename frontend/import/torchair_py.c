@@ -512,17 +512,6 @@ static bool read_data_type(struct reader *reader, uint32_t call, uint32_t *type)
     return true;
 }
 
-/* Whether a keyword of a Data is in the type of its value, or its place among the parameters. */
-static bool is_of_data(struct reader *reader, uint32_t index)
-{
-    int64_t number;
-    if (is(reader, index, "index") && read_int(reader, index + 1, &number)) {
-        reader->draft.node.index = number >= 0 ? number : -1;
-        return true;
-    }
-    return is(reader, index, "dtype") || is(reader, index, "shape") || is(reader, index, "format");
-}
-
 /* Whether a keyword's value is a value of the graph, or a list of some. */
 static bool is_operand(const struct reader *reader, uint32_t index)
 {
@@ -538,19 +527,6 @@ static bool is_operand(const struct reader *reader, uint32_t index)
     return any;
 }
 
-/* The value of a keyword; of a dtype of GE, a scalar type. */
-static struct attr_value keyword_value(struct reader *reader, uint32_t index)
-{
-    const struct py_item *item = item_at(reader, index);
-    const char *text = text_at(reader, index), *dot = memchr(text, '.', item->size);
-    const char *name = dot ? dot + 1 : text;
-    struct dump_shape scalar = {.rank = 0};
-    if (item->sort != PY_NAME || text + item->size <= name + 3 || memcmp(name, "DT_", 3) != 0)
-        return attr_value(reader, index);
-    uint32_t type = dump_type(reader->dump, dtype_of(reader, index), W_ND, &scalar, item->at);
-    return (struct attr_value){.kind = ATTR_TYPE, .id = type};
-}
-
 static bool read_keyword(struct reader *reader, uint32_t index)
 {
     const struct py_item *item = item_at(reader, index);
@@ -558,18 +534,37 @@ static bool read_keyword(struct reader *reader, uint32_t index)
         return true;
     if (is(reader, index, "dependencies"))
         return add_dependencies(reader, index + 1);
-    if (reader->draft.node.role == DUMP_PARAM && is_of_data(reader, index))
+    struct dump_node *node = &reader->draft.node;
+    int64_t place;
+    if (node->role == DUMP_PARAM && is(reader, index, "index") &&
+        read_int(reader, index + 1, &place)) {
+        node->index = place >= 0 ? place : -1;
         return true;
+    }
+    if (node->role == DUMP_PARAM &&
+        (is(reader, index, "dtype") || is(reader, index, "shape") || is(reader, index, "format")))
+        return true; /* they are in the type of its value */
     uint32_t key = dump_name(reader->dump, text_at(reader, index), item->size);
     if (is_operand(reader, index + 1))
         return add_argument(reader, index + 1, key);
-    uint32_t *seen = id_map_at(&reader->seen, key), node = reader->n_nodes;
-    if (*seen == node)
+    uint32_t *seen = id_map_at(&reader->seen, key);
+    if (*seen == reader->n_nodes)
         return refuse(reader, index, "this keyword stands twice");
-    *seen = node;
+    *seen = reader->n_nodes;
     if (is(reader, index + 1, "None") || !dump_wants(reader->dump, &reader->draft, key))
         return true;
-    struct attr attr = {.key = key, .loc = item->at, .value = keyword_value(reader, index + 1)};
+    struct attr attr = {.key = key, .loc = item->at};
+    const struct py_item *said = item_at(reader, index + 1);
+    const char *text = text_at(reader, index + 1), *dot = memchr(text, '.', said->size);
+    const char *name = dot ? dot + 1 : text;
+    if (said->sort == PY_NAME && text + said->size > name + 3 && memcmp(name, "DT_", 3) == 0) {
+        struct dump_shape scalar = {.rank = 0};
+        unsigned dtype = dtype_of(reader, index + 1);
+        attr.value.kind = ATTR_TYPE;
+        attr.value.id = dump_type(reader->dump, dtype, W_ND, &scalar, said->at);
+    } else {
+        attr.value = attr_value(reader, index + 1);
+    }
     dump_add_attr(&reader->draft, attr);
     return true;
 }
@@ -702,21 +697,6 @@ static bool read_statement(struct reader *reader, uint32_t *call)
     return false;
 }
 
-/* Whether the statement is the call of an op, `ge.OP(...)`. */
-static bool calls_op(const struct reader *reader, uint32_t call)
-{
-    if (call >= reader->items.list.count)
-        return false;
-    const struct py_item *item = item_at(reader, call);
-    const char *text = text_at(reader, call), *dot = text + item->size;
-    if (item->sort != PY_CALL || item->next != reader->items.list.count)
-        return false;
-    while (dot > text && *dot != '.')
-        dot--;
-    return (dot - text >= 2 && memcmp(dot - 2, "ge", 2) == 0) ||
-           (dot - text >= 7 && memcmp(dot - 7, "ge_apis", 7) == 0);
-}
-
 /* Statements that make no node are imports, which say nothing, and `with`, which is lost. */
 static bool read_line(struct reader *reader)
 {
@@ -733,37 +713,18 @@ static bool read_line(struct reader *reader)
     }
     if (!read_statement(reader, &call))
         return false;
-    return calls_op(reader, call) ? add_node(reader, call)
-                                  : refuse(reader, call, "this is no op: `VALUE = ge.OP(...)`");
-}
-
-static bool read_lines(struct reader *reader)
-{
-    struct python_text *python = &reader->items.python;
-    do {
-        enum python_kind kind = python_next(python);
-        if (kind != PYTHON_END && kind != PYTHON_NEWLINE && !read_line(reader))
-            return false;
-    } while (python->kind != PYTHON_END);
-    return !python->failed;
-}
-
-/* Gives inputs what their names mean, which may be below them. */
-static void resolve(struct reader *reader)
-{
-    struct dump_graph *graph = &reader->dump->graphs.at[reader->graph];
-    for (uint32_t i = 0; i < reader->open.count; i++) {
-        struct dump_input *input = &graph->inputs.at[reader->open.at[i]];
-        const struct intern_name *name = &reader->dump->module->names.names[input->name];
-        const struct named_value *made = value_named(reader, name->text, name->size);
-        if (!made || made->node == NONE)
-            continue;
-        if (input->kind == DUMP_VALUE) {
-            input->kind = DUMP_DATA;
-            input->output = made->output;
-        }
-        input->name = made->node;
+    bool is_op = false; /* a call of `ge.OP(...)` */
+    if (call < reader->items.list.count) {
+        const struct py_item *item = item_at(reader, call);
+        const char *text = text_at(reader, call), *dot = text + item->size;
+        while (dot > text && *dot != '.')
+            dot--;
+        is_op = item->sort == PY_CALL && item->next == reader->items.list.count &&
+                ((dot - text >= 2 && memcmp(dot - 2, "ge", 2) == 0) ||
+                 (dot - text >= 7 && memcmp(dot - 7, "ge_apis", 7) == 0));
     }
+    return is_op ? add_node(reader, call)
+                 : refuse(reader, call, "this is no op: `VALUE = ge.OP(...)`");
 }
 
 bool exchange_read_torchair_py(struct dump *dump)
@@ -772,9 +733,28 @@ bool exchange_read_torchair_py(struct dump *dump)
     python_init(&reader.items.python, dump->source, dump->diags);
     reader.graph = dump_add_graph(dump, module_name(dump->module, "graph"), 0, NONE);
     dump->graphs.at[reader.graph].open = true;
-    bool read = read_lines(&reader);
+    struct python_text *python = &reader.items.python;
+    bool read = true;
+    do {
+        enum python_kind kind = python_next(python);
+        read = kind == PYTHON_END || kind == PYTHON_NEWLINE || read_line(&reader);
+    } while (read && python->kind != PYTHON_END);
+    read = read && !python->failed;
     if (read) {
-        resolve(&reader);
+        /* Inputs are what their names mean, which may be below them. */
+        struct dump_graph *graph = &dump->graphs.at[reader.graph];
+        for (uint32_t i = 0; i < reader.open.count; i++) {
+            struct dump_input *input = &graph->inputs.at[reader.open.at[i]];
+            const struct intern_name *name = &dump->module->names.names[input->name];
+            const struct named_value *made = value_named(&reader, name->text, name->size);
+            if (!made || made->node == NONE)
+                continue;
+            if (input->kind == DUMP_VALUE) {
+                input->kind = DUMP_DATA;
+                input->output = made->output;
+            }
+            input->name = made->node;
+        }
         name_constants(&reader);
         dump_count_graphs(dump);
         /* Counts are of lines: constants that are in those of others are none of their own. */

@@ -1,6 +1,6 @@
 /* Decimal numbers that no NUL need end. */
-#ifndef FRONTEND_EXCHANGE_TEXT_DECIMAL_H
-#define FRONTEND_EXCHANGE_TEXT_DECIMAL_H
+#ifndef FRONTEND_IMPORT_TEXT_DECIMAL_H
+#define FRONTEND_IMPORT_TEXT_DECIMAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

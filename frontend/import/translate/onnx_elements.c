@@ -233,52 +233,27 @@ static void make_cast(struct translation *t)
 
 /* ----------------------------------------------------------------------------- rows ---- */
 
+/* Operators that GE has by the same name, with the same operands and results, and the version since
+ * which they mean that. */
+/* clang-format off */
+#define SAME_OPERATORS(SAME)                                                                       \
+    SAME(Abs, 1) SAME(Acos, 7) SAME(Acosh, 9) SAME(Add, 7) SAME(Asin, 7) SAME(Asinh, 9)            \
+    SAME(Atan, 7) SAME(Atanh, 9) SAME(BitwiseAnd, 18) SAME(BitwiseOr, 18) SAME(BitwiseXor, 18)     \
+    SAME(Ceil, 1) SAME(Cos, 7) SAME(Cosh, 9) SAME(Equal, 7) SAME(Erf, 9) SAME(Exp, 1)              \
+    SAME(Floor, 1) SAME(Greater, 7) SAME(HardSwish, 14) SAME(Less, 7) SAME(Log, 1) SAME(Mish, 18)  \
+    SAME(Mul, 7) SAME(Neg, 1) SAME(Reciprocal, 1) SAME(Relu, 1) SAME(Round, 11) SAME(Sigmoid, 1)   \
+    SAME(Sign, 9) SAME(Sin, 7) SAME(Sinh, 9) SAME(Softplus, 1) SAME(Softsign, 1) SAME(Sqrt, 1)     \
+    SAME(Sub, 7) SAME(Tan, 7) SAME(Tanh, 1)
+#define SAME_ROW(name, since) {#name, since, .to = #name},
+/* clang-format on */
 static const struct translation_row onnx_same[] = {
-    SAME("Abs", 1),
-    SAME("Acos", 7),
-    SAME("Acosh", 9),
-    SAME("Add", 7),
-    AS("And", 7, "LogicalAnd"),
-    SAME("Asin", 7),
-    SAME("Asinh", 9),
-    SAME("Atan", 7),
-    SAME("Atanh", 9),
-    SAME("BitwiseAnd", 18),
+    SAME_OPERATORS(SAME_ROW) AS("And", 7, "LogicalAnd"),
     AS("BitwiseNot", 18, "Invert"),
-    SAME("BitwiseOr", 18),
-    SAME("BitwiseXor", 18),
-    SAME("Ceil", 1),
-    SAME("Cos", 7),
-    SAME("Cosh", 9),
-    SAME("Equal", 7),
-    SAME("Erf", 9),
-    SAME("Exp", 1),
-    SAME("Floor", 1),
-    SAME("Greater", 7),
     AS("GreaterOrEqual", 12, "GreaterEqual"),
-    SAME("HardSwish", 14),
     AS("IsNaN", 9, "IsNan"),
-    SAME("Less", 7),
     AS("LessOrEqual", 12, "LessEqual"),
-    SAME("Log", 1),
-    SAME("Mish", 18),
-    SAME("Mul", 7),
-    SAME("Neg", 1),
     AS("Not", 1, "LogicalNot"),
     AS("Or", 7, "LogicalOr"),
-    SAME("Reciprocal", 1),
-    SAME("Relu", 1),
-    SAME("Round", 11),
-    SAME("Sigmoid", 1),
-    SAME("Sign", 9),
-    SAME("Sin", 7),
-    SAME("Sinh", 9),
-    SAME("Softplus", 1),
-    SAME("Softsign", 1),
-    SAME("Sqrt", 1),
-    SAME("Sub", 7),
-    SAME("Tan", 7),
-    SAME("Tanh", 1),
     AS("Where", 9, "SelectV2"),
     AS("Xor", 7, "NotEqual"),
     {NULL},

@@ -19,8 +19,7 @@
 #define INTS(...) BRACES(OF_INTS, __VA_ARGS__)
 #define DTYPE(...) BRACES(OF_DTYPE, __VA_ARGS__)
 #define ANY(...) BRACES(OF_ANY, __VA_ARGS__)
-/* An operator that GE has by the same name, or by another, with the same operands and results. */
-#define SAME(name, since) BRACES(name, since, .to = name)
+/* An operator that GE has by another name, with the same operands and results. */
 #define AS(name, since, other) BRACES(name, since, .to = other)
 
 extern const struct translation_row onnx_index[], onnx_matrix[], onnx_norm[], onnx_shape[];

@@ -122,77 +122,24 @@ static void make_alike(struct translation *t)
     name, .to = name, .attrs = {BOOL("incompatible_shape_error", "1")},                            \
           .about = "shapes that cannot be broadcast are refused"
 
+/* Operators that GE has by the same name, with the same operands and results. */
+/* clang-format off */
+#define SAME_OPERATORS(SAME)                                                                       \
+    SAME(Abs) SAME(Acos) SAME(Acosh) SAME(Add) SAME(Asin) SAME(Asinh) SAME(Atan) SAME(Atan2)       \
+    SAME(Atanh) SAME(BitwiseAnd) SAME(BitwiseOr) SAME(BitwiseXor) SAME(Ceil) SAME(ClipByValue)     \
+    SAME(Cos) SAME(Cosh) SAME(DivNoNan) SAME(Erf) SAME(Erfc) SAME(Exp) SAME(Expm1) SAME(Floor)     \
+    SAME(FloorDiv) SAME(FloorMod) SAME(Greater) SAME(GreaterEqual) SAME(Invert) SAME(IsFinite)     \
+    SAME(IsInf) SAME(IsNan) SAME(LeftShift) SAME(Less) SAME(LessEqual) SAME(Log) SAME(Log1p)       \
+    SAME(LogicalAnd) SAME(LogicalNot) SAME(LogicalOr) SAME(Maximum) SAME(Minimum) SAME(Mod)        \
+    SAME(Mul) SAME(Neg) SAME(Pow) SAME(Reciprocal) SAME(Relu) SAME(Relu6) SAME(RightShift)         \
+    SAME(Rint) SAME(Rsqrt) SAME(SelectV2) SAME(Selu) SAME(Sigmoid) SAME(Sign) SAME(Sin) SAME(Sinh) \
+    SAME(Softplus) SAME(Softsign) SAME(Sqrt) SAME(Square) SAME(SquaredDifference) SAME(Sub)        \
+    SAME(Tan) SAME(Tanh) SAME(TruncateDiv) SAME(TruncateMod) SAME(Xdivy) SAME(Xlogy)
+#define SAME_ROW(name) {#name, .to = #name},
+/* clang-format on */
 static const struct translation_row tf_same[] = {
-    SAME("Abs", 0),
-    SAME("Acos", 0),
-    SAME("Acosh", 0),
-    SAME("Add", 0),
-    AS("AddV2", 0, "Add"),
-    SAME("Asin", 0),
-    SAME("Asinh", 0),
-    SAME("Atan", 0),
-    SAME("Atan2", 0),
-    SAME("Atanh", 0),
-    SAME("BitwiseAnd", 0),
-    SAME("BitwiseOr", 0),
-    SAME("BitwiseXor", 0),
-    SAME("Ceil", 0),
-    SAME("ClipByValue", 0),
-    SAME("Cos", 0),
-    SAME("Cosh", 0),
-    SAME("DivNoNan", 0),
-    SAME("Erf", 0),
-    SAME("Erfc", 0),
-    SAME("Exp", 0),
-    SAME("Expm1", 0),
-    SAME("Floor", 0),
-    SAME("FloorDiv", 0),
-    SAME("FloorMod", 0),
-    SAME("Greater", 0),
-    SAME("GreaterEqual", 0),
+    SAME_OPERATORS(SAME_ROW) AS("AddV2", 0, "Add"),
     AS("Inv", 0, "Reciprocal"),
-    SAME("Invert", 0),
-    SAME("IsFinite", 0),
-    SAME("IsInf", 0),
-    SAME("IsNan", 0),
-    SAME("LeftShift", 0),
-    SAME("Less", 0),
-    SAME("LessEqual", 0),
-    SAME("Log", 0),
-    SAME("Log1p", 0),
-    SAME("LogicalAnd", 0),
-    SAME("LogicalNot", 0),
-    SAME("LogicalOr", 0),
-    SAME("Maximum", 0),
-    SAME("Minimum", 0),
-    SAME("Mod", 0),
-    SAME("Mul", 0),
-    SAME("Neg", 0),
-    SAME("Pow", 0),
-    SAME("Reciprocal", 0),
-    SAME("Relu", 0),
-    SAME("Relu6", 0),
-    SAME("RightShift", 0),
-    SAME("Rint", 0),
-    SAME("Rsqrt", 0),
-    SAME("SelectV2", 0),
-    SAME("Selu", 0),
-    SAME("Sigmoid", 0),
-    SAME("Sign", 0),
-    SAME("Sin", 0),
-    SAME("Sinh", 0),
-    SAME("Softplus", 0),
-    SAME("Softsign", 0),
-    SAME("Sqrt", 0),
-    SAME("Square", 0),
-    SAME("SquaredDifference", 0),
-    SAME("Sub", 0),
-    SAME("Tan", 0),
-    SAME("Tanh", 0),
-    SAME("TruncateDiv", 0),
-    SAME("TruncateMod", 0),
-    SAME("Xdivy", 0),
-    SAME("Xlogy", 0),
     {NULL},
 };
 
