@@ -70,8 +70,8 @@ static const char *find_after(const char *at, const char *end, const char *text)
     return found ? found + strlen(text) : NULL;
 }
 
-/* The elements of a list, after its bracket: numbers, names of dimensions, and expressions, which are
- * not known and may have brackets, too. RANK_UNKNOWN: it does not end. */
+/* The elements of a list, after its bracket: numbers, names of dimensions, and expressions, which
+ * are not known and may have brackets, too. RANK_UNKNOWN: it does not end. */
 static void read_dims(struct dump *dump, uint32_t graph, const char *at, const char *end,
                       struct dump_shape *shape)
 {

@@ -413,8 +413,8 @@ static void warn_text(const struct gear_maker *maker, const char *option, const 
         diag_help(diags, "the options count");
 }
 
-/* Makes the gears of the columns, and gives parameters their shapes. What the graph has against them
- * which had nothing against itself before is a warning. */
+/* Makes the gears of the columns, and gives parameters their shapes. If the graph was correct
+ * before and is not with them, that is a warning. */
 static void make_gears(struct gear_maker *maker)
 {
     struct diags *diags = maker->dump->diags;
