@@ -128,15 +128,6 @@ static bool read_comments(struct text *module, const struct source *source)
     return memcmp(hash, digits, HASH_DIGITS) == 0 && strip_comments(module, lines, end);
 }
 
-static void report(struct dump *dump, const struct diags *inner)
-{
-    uint32_t loc = 0;
-    exported_find(dump->source, &loc);
-    diag_at(dump->diags, DIAG_foreign_form, source_token(dump->source, loc),
-            "this is not as skirc export writes it: %s",
-            inner->list.count ? inner->list.at[0].text : "it is not text");
-}
-
 bool exported_take(struct dump *dump)
 {
     struct text text = {NULL, 0, 0};
@@ -148,8 +139,12 @@ bool exported_take(struct dump *dump)
         good = source_init(&source, dump->source->path, lasting, text.size);
         diags_init(&diags, &source, dump->source->path);
         good = good && parse_more(dump->module, &source, &diags);
+        uint32_t loc = 0;
+        exported_find(dump->source, &loc);
         if (!good)
-            report(dump, &diags);
+            diag_at(dump->diags, DIAG_foreign_form, source_token(dump->source, loc),
+                    "this is not as skirc export writes it: %s",
+                    diags.list.count ? diags.list.at[0].text : "it is not text");
         diags_free(&diags);
         source_free(&source);
     }
@@ -171,8 +166,6 @@ static const struct exchange_format formats[] = {
 };
 
 const struct exchange_table exchange_formats = {formats, sizeof formats / sizeof formats[0]};
-
-static const char *const participles[] = {[EXCHANGE_READ] = "read", [EXCHANGE_WRITE] = "written"};
 
 static bool can(const struct exchange_format *format, enum exchange_use use)
 {
@@ -198,63 +191,37 @@ static void list_formats(struct text *text, const struct exchange_table *table,
     }
 }
 
-/* What a name says. */
-static const struct exchange_format *find_name(const struct exchange_table *table,
-                                               enum exchange_use use, const char *name,
-                                               struct text *error)
-{
-    struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-    for (unsigned i = 0; i < table->count; i++) {
-        const struct exchange_format *format = &table->formats[i];
-        if (strcmp(format->name, name) == 0)
-            return format;
-        if (can(format, use))
-            suggest_offer_text(&suggest, format->name);
-    }
-    text_printf(error, "there is no format '%s', only ", name);
-    list_formats(error, table, use);
-    text_string(error, suggest_end(&suggest).text);
-    return NULL;
-}
-
-static bool has_suffix(const char *path, const char *suffix)
-{
-    size_t size = strlen(path), end = strlen(suffix);
-    return end > 0 && size > end && strcmp(path + size - end, suffix) == 0;
-}
-
-/* What a path says. */
-static const struct exchange_format *guess(const struct exchange_table *table,
-                                           enum exchange_use use, const char *path,
-                                           struct text *error)
-{
-    for (unsigned i = 0; path && i < table->count; i++)
-        if (has_suffix(path, table->formats[i].suffix))
-            return &table->formats[i];
-    if (path)
-        text_printf(error, "the name '%s' does not tell the format; ", path);
-    text_string(error, "say by --format=NAME which: ");
-    list_formats(error, table, use);
-    return NULL;
-}
-
 const struct exchange_format *exchange_choose(const struct exchange_table *table,
                                               enum exchange_use use, const char *name,
                                               const char *path, struct text *error)
 {
-    const struct exchange_format *format =
-        name ? find_name(table, use, name, error) : guess(table, use, path, error);
-    if (!format || can(format, use))
+    const struct exchange_format *format = NULL;
+    struct suggest suggest = {.wanted = name, .wanted_size = name ? strlen(name) : 0};
+    size_t size = path ? strlen(path) : 0;
+    for (unsigned i = 0; i < table->count && !format; i++) {
+        const struct exchange_format *row = &table->formats[i];
+        size_t end = strlen(row->suffix);
+        bool suffix = end > 0 && size > end && strcmp(path + size - end, row->suffix) == 0;
+        if (name ? strcmp(row->name, name) == 0 : suffix)
+            format = row;
+        else if (name && can(row, use))
+            suggest_offer_text(&suggest, row->name);
+    }
+    if (format && can(format, use))
         return format;
-    text_printf(error, "the format '%s' cannot be %s, only ", format->name, participles[use]);
+    if (format)
+        text_printf(error, "the format '%s' cannot be %s, only ", format->name,
+                    use == EXCHANGE_READ ? "read" : "written");
+    else if (name)
+        text_printf(error, "there is no format '%s', only ", name);
+    else if (path)
+        text_printf(error, "the name '%s' does not tell the format; ", path);
+    if (!format && !name)
+        text_string(error, "say by --format=NAME which: ");
     list_formats(error, table, use);
+    if (!format && name)
+        text_string(error, suggest_end(&suggest).text);
     return NULL;
-}
-
-const struct exchange_format *exchange_find_reader(const struct exchange_table *table,
-                                                   const char *name, struct text *error)
-{
-    return exchange_choose(table, EXCHANGE_READ, name, NULL, error);
 }
 
 const struct exchange_format *exchange_guess(const struct exchange_table *table,
@@ -270,62 +237,7 @@ const struct exchange_format *exchange_guess(const struct exchange_table *table,
 
 enum { SHOWN_FIELDS = 5, SHOWN_BYTES = 40 };
 
-/* The names of the outermost fields of protobuf text, each once, the first few. */
-struct fields {
-    const char *names[SHOWN_FIELDS];
-    uint32_t sizes[SHOWN_FIELDS];
-    uint32_t count; /* of all fields */
-    uint32_t shown;
-};
-
-static void note_field(struct fields *fields, const struct proto_field *field)
-{
-    fields->count++;
-    for (uint32_t i = 0; i < fields->shown; i++)
-        if (fields->sizes[i] == field->name_size &&
-            memcmp(fields->names[i], field->name, field->name_size) == 0)
-            return;
-    if (fields->shown == SHOWN_FIELDS)
-        return;
-    fields->names[fields->shown] = field->name;
-    fields->sizes[fields->shown++] = field->name_size;
-}
-
-/* Whether the text is protobuf text to its end; `diags` gets what is wrong with it. */
-static bool read_fields(const struct source *source, struct diags *diags, struct fields *fields)
-{
-    struct proto_text proto;
-    struct proto_field field;
-    proto_init(&proto, source, diags);
-    *fields = (struct fields){.count = 0};
-    while (proto_next(&proto, &field))
-        note_field(fields, &field);
-    bool whole = !proto.failed;
-    proto_free(&proto);
-    return whole;
-}
-
-/* A text that begins as a message does, and breaks off or goes on as something else. */
-static bool begins_as_message(const struct source *source)
-{
-    struct proto_text proto;
-    struct proto_field field;
-    proto_init(&proto, source, NULL);
-    bool begins = proto_next(&proto, &field);
-    proto_free(&proto);
-    return begins;
-}
-
-static void describe_fields(const struct fields *fields, struct text *text)
-{
-    text_string(text, "the text is protobuf text, but of no graph: its fields are ");
-    for (uint32_t i = 0; i < fields->shown; i++) {
-        text_string(text, i ? ", '" : "'");
-        text_bytes(text, fields->names[i], fields->sizes[i]);
-        text_char(text, '\'');
-    }
-}
-
+/* After blanks. */
 static const char *first_text(const struct source *source)
 {
     const char *at = source->text;
@@ -334,40 +246,47 @@ static const char *first_text(const struct source *source)
     return at;
 }
 
-static bool begins_as_module(const struct source *source)
-{
-    const char *begin = first_text(source);
-    return strncmp(begin, "skir ", 5) == 0 || strncmp(begin, "//", 2) == 0;
-}
-
-static void describe_begin(const struct source *source, struct text *text)
-{
-    const char *begin = first_text(source);
-    size_t size = strcspn(begin, "\r\n");
-    text_string(text, "the text is in no format that is known: it begins with '");
-    text_bytes(text, begin, size < SHOWN_BYTES ? size : SHOWN_BYTES);
-    text_char(text, '\'');
-}
-
 /* Appends what the text of a source in no format looks like. False if it is malformed protobuf
  * text, whose error `diags` gets. */
 static bool describe(const struct source *source, struct diags *diags, struct text *text)
 {
-    struct fields fields;
+    const char *begin = first_text(source);
+    struct proto_text proto;
+    struct proto_field field;
+    proto_init(&proto, source, NULL);
+    bool is_message = proto_next(&proto, &field);
+    proto_free(&proto);
     if (source->size == 0) {
         text_string(text, "the file is empty");
     } else if (memchr(source->text, '\0', source->size)) {
         text_string(text, "the file is binary");
-    } else if (*first_text(source) == '{' || *first_text(source) == '[') {
+    } else if (*begin == '{' || *begin == '[') {
         text_string(text, "the text is JSON, but no graph");
-    } else if (begins_as_module(source)) {
+    } else if (strncmp(begin, "skir ", 5) == 0 || strncmp(begin, "//", 2) == 0) {
         text_string(text, "the text is a .skir file already");
-    } else if (!begins_as_message(source)) {
-        describe_begin(source, text);
-    } else if (!read_fields(source, diags, &fields)) {
-        return false;
+    } else if (!is_message) {
+        size_t size = strcspn(begin, "\r\n");
+        text_string(text, "the text is in no format that is known: it begins with '");
+        text_bytes(text, begin, size < SHOWN_BYTES ? size : SHOWN_BYTES);
+        text_char(text, '\'');
     } else {
-        describe_fields(&fields, text);
+        /* The names of the outermost fields, each once, the first few. */
+        struct proto_field shown[SHOWN_FIELDS];
+        uint32_t count = 0, i;
+        text_string(text, "the text is protobuf text, but of no graph: its fields are ");
+        proto_init(&proto, source, diags);
+        while (proto_next(&proto, &field)) {
+            for (i = 0; i < count && (shown[i].name_size != field.name_size ||
+                                      memcmp(shown[i].name, field.name, field.name_size) != 0);)
+                i++;
+            if (i < count || count == SHOWN_FIELDS)
+                continue;
+            shown[count++] = field;
+            text_printf(text, "%s'%.*s'", i ? ", " : "", (int)field.name_size, field.name);
+        }
+        is_message = !proto.failed;
+        proto_free(&proto);
+        return is_message;
     }
     return true;
 }

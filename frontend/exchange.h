@@ -70,9 +70,6 @@ const struct exchange_format *exchange_guess(const struct exchange_table *table,
  * protobuf text, the error of that. */
 void exchange_refuse(const struct exchange_table *table, const struct source *source,
                      struct diags *diags);
-/* The format of that name for reading, or NULL, with an error as of exchange_choose. */
-const struct exchange_format *exchange_find_reader(const struct exchange_table *table,
-                                                   const char *name, struct text *error);
 
 /* ---- Modules as comments ---- */
 

@@ -139,7 +139,7 @@ static const struct exchange_format *choose_format(const struct invocation *invo
     struct text error = {NULL, 0, 0};
     const char *name = option_value(invocation, "format");
     const struct exchange_format *format =
-        name ? exchange_find_reader(&exchange_formats, name, &error)
+        name ? exchange_choose(&exchange_formats, EXCHANGE_READ, name, NULL, &error)
              : exchange_guess(&exchange_formats, &input->source);
     if (!format && name)
         usage_error(invocation, "%.*s", (int)error.size, error.at);

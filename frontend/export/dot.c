@@ -32,30 +32,19 @@ static struct text *begin_label(struct writer *writer)
     return &writer->label;
 }
 
-/* Strings have two escapes, \" and \\; of labels, \n ends a line, and & begins an entity. Control
- * bytes other than line ends do not come: the spelling of .skir escapes them. */
-static void put_escaped(struct text *text, char c)
-{
-    switch (c) {
-    case '"':
-    case '\\':
-        text_char(text, '\\');
-        text_char(text, c);
-        break;
-    case '\n': text_string(text, "\\n"); break;
-    case '&': text_string(text, "&amp;"); break;
-    default: text_char(text, c);
-    }
-}
-
-/* The label in quotes. */
+/* The label in quotes. Strings have two escapes, \" and \\; of labels, \n ends a line, and & begins
+ * an entity. Control bytes other than line ends do not come: the spelling of .skir escapes them. */
 static void put_label(struct writer *writer)
 {
     writer->clean.size = 0;
     text_utf8(&writer->clean, writer->label.at, writer->label.size);
     text_char(out(writer), '"');
-    for (size_t i = 0; i < writer->clean.size; i++)
-        put_escaped(out(writer), writer->clean.at[i]);
+    for (size_t i = 0; i < writer->clean.size; i++) {
+        char c = writer->clean.at[i];
+        if (c == '"' || c == '\\')
+            text_char(out(writer), '\\');
+        text_string(out(writer), c == '\n' ? "\\n" : c == '&' ? "&amp;" : (char[]){c, '\0'});
+    }
     text_char(out(writer), '"');
 }
 
@@ -249,16 +238,6 @@ static void put_op_edges(struct writer *writer, uint32_t id)
     }
 }
 
-static void put_value_edges(struct writer *writer)
-{
-    const struct graph *graph = writer->graph;
-    for (uint32_t i = 0; i < graph->body.count; i++)
-        if (item_kind(graph->body.at[i]) == ITEM_OP)
-            put_op_edges(writer, item_id(graph->body.at[i]));
-    for (uint32_t i = 0; i < graph->returns.count && pieces_next(&writer->pieces); i++)
-        put_data_edge(writer, graph->returns.at[i], "return", i);
-}
-
 /* One side of an event: an op; or a super kernel, which its first or last op stands for. */
 static void put_side(struct writer *writer, const struct event_side *side, bool sends)
 {
@@ -273,13 +252,6 @@ static void put_side(struct writer *writer, const struct event_side *side, bool 
         text_printf(out(writer), "op%u", sends ? inside.first + inside.count - 1 : inside.first);
 }
 
-/* An edge from or to a super kernel ends at its border. */
-static void put_border(struct writer *writer, const struct event_side *side, const char *attribute)
-{
-    if (side->op == NONE)
-        text_printf(out(writer), ", %s=cluster%u", attribute, writer->clusters[side->block]);
-}
-
 static void put_event_edge(struct writer *writer, const struct event_side *from,
                            const struct event_side *to)
 {
@@ -288,8 +260,11 @@ static void put_event_edge(struct writer *writer, const struct event_side *from,
     text_string(out(writer), " -> ");
     put_side(writer, to, false);
     text_string(out(writer), " [style=dashed");
-    put_border(writer, from, "ltail");
-    put_border(writer, to, "lhead");
+    /* An edge from or to a super kernel ends at its border. */
+    if (from->op == NONE)
+        text_printf(out(writer), ", ltail=cluster%u", writer->clusters[from->block]);
+    if (to->op == NONE)
+        text_printf(out(writer), ", lhead=cluster%u", writer->clusters[to->block]);
     text_string(out(writer), ", label=");
     text_bytes(begin_label(writer), writer->module->names.names[from->event].text,
                writer->module->names.names[from->event].size);
@@ -331,7 +306,11 @@ static void put_graph(struct writer *writer, const struct graph *graph)
     put_params(writer);
     put_body(writer);
     put_returns(writer);
-    put_value_edges(writer);
+    for (uint32_t i = 0; i < graph->body.count; i++)
+        if (item_kind(graph->body.at[i]) == ITEM_OP)
+            put_op_edges(writer, item_id(graph->body.at[i]));
+    for (uint32_t i = 0; i < graph->returns.count && pieces_next(&writer->pieces); i++)
+        put_data_edge(writer, graph->returns.at[i], "return", i);
     put_event_edges(writer);
     text_string(out(writer), "}\n");
     op_places_free(&writer->places);

@@ -188,22 +188,15 @@ uint32_t foreign_output(const struct foreign *foreign, uint32_t value)
 
 /* ---------------------------------------------------------------------------- types ---- */
 
-static bool foreign_has_role(const struct module *module, uint32_t type)
-{
-    static const char *const types[] = {"Data",    "RefData",     "AippData",  "AnnData", "_Arg",
-                                        "_Retval", "Placeholder", "NetOutput", "subgraph"};
-    for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (name_is(module, type, types[i]))
-            return true;
-    return false;
-}
-
 void foreign_op_type(const struct foreign *foreign, const struct op *op, struct text *type)
 {
+    static const char *const roles[] = {"Data",    "RefData",     "AippData",  "AnnData", "_Arg",
+                                        "_Retval", "Placeholder", "NetOutput", "subgraph"};
     const struct intern_name *name = module_text(foreign, op->type);
     type->size = 0;
-    if (foreign_has_role(foreign->module, op->type))
-        text_string(type, "_skir_");
+    for (unsigned i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (name_is(foreign->module, op->type, roles[i]))
+            text_string(type, "_skir_");
     text_bytes(type, name->text, name->size);
 }
 
@@ -309,42 +302,34 @@ void foreign_end_graph(struct foreign *foreign)
 
 /* ----------------------------------------------------------------------- attributes ---- */
 
-/* Keys that mean something to readers, whoever wrote them. */
-static bool is_reserved(const struct intern_name *key)
-{
-    static const char *const keys[] = {"_super_kernel_scope",
-                                       "_super_kernel_options",
-                                       "_user_stream_label",
-                                       "_user_stream_priority",
-                                       "index",
-                                       "_parent_node_index",
-                                       "_name",
-                                       "static"};
-    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strlen(keys[i]) == key->size && memcmp(keys[i], key->text, key->size) == 0)
-            return true;
-    return key->size == 0 || *key->text == '[';
-}
-
-/* Readers take contents from such an attribute of an op that has none. */
-static bool makes_contents(const struct foreign *foreign, const struct op *op, uint32_t key)
-{
-    const struct module *module = foreign->module;
-    return name_is(module, op->type, "FileConstant") &&
-           (name_is(module, key, "file_path") || name_is(module, key, "location")) &&
-           !op_contents_attr(module, foreign->graph, op);
-}
-
 bool foreign_says_attr(const struct foreign *foreign, const struct op *op, const struct attr *attr)
 {
+    /* Keys that mean something to readers, whoever wrote them. */
+    static const char *const reserved[] = {"_super_kernel_scope",
+                                           "_super_kernel_options",
+                                           "_user_stream_label",
+                                           "_user_stream_priority",
+                                           "index",
+                                           "_parent_node_index",
+                                           "_name",
+                                           "static"};
+    const struct module *module = foreign->module;
     const struct intern_name *key = module_text(foreign, attr->key);
-    if (op && (op_contents_attr(foreign->module, foreign->graph, op) == attr ||
-               makes_contents(foreign, op, attr->key)))
+    const struct attr *contents = op ? op_contents_attr(module, foreign->graph, op) : NULL;
+    /* Readers take contents from such an attribute of an op that has none. */
+    bool is_path =
+        name_is(module, attr->key, "file_path") || name_is(module, attr->key, "location");
+    if (contents == attr ||
+        (op && !contents && is_path && name_is(module, op->type, "FileConstant")))
         return false;
     for (uint32_t i = 0; i < key->size; i++)
         if ((unsigned char)key->text[i] >= 0x80)
             return false;
-    return !is_reserved(key) && foreign->form->says_value(foreign->module, &attr->value);
+    for (unsigned i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (name_is(module, attr->key, reserved[i]))
+            return false;
+    return key->size > 0 && *key->text != '[' &&
+           foreign->form->says_value(foreign->module, &attr->value);
 }
 
 /* ------------------------------------------------------------------------------ fits ---- */

@@ -91,22 +91,17 @@ static void put_integer(struct writer *writer, int64_t number)
 
 /* ---------------------------------------------------------------------------- types ---- */
 
-static void put_dim(struct writer *writer, int64_t dim)
-{
-    if (dim == DIM_UNKNOWN)
-        json_null(&writer->json);
-    else if (dim_is_gear(dim))
-        put_string(writer, dim_gear(dim));
-    else
-        put_integer(writer, dim);
-}
-
 static void put_type_dims(struct writer *writer, const struct type *type)
 {
     const int64_t *dims = writer->module->dims.at + type->dims;
     json_open_array(&writer->json);
     for (uint32_t i = 0; i < type->rank; i++)
-        put_dim(writer, dims[i]);
+        if (dims[i] == DIM_UNKNOWN)
+            json_null(&writer->json);
+        else if (dim_is_gear(dims[i]))
+            put_string(writer, dim_gear(dims[i]));
+        else
+            put_integer(writer, dims[i]);
     json_close_array(&writer->json);
 }
 
@@ -147,19 +142,6 @@ static void put_dict(struct writer *writer, struct range attrs)
     json_close_object(&writer->json);
 }
 
-static void put_list(struct writer *writer, const struct attr_value *list)
-{
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < list->count; i++)
-        put_value(writer, &writer->module->attr_values.at[list->first + i]);
-    json_close_array(&writer->json);
-}
-
-static const char *float_text(double number)
-{
-    return isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
-}
-
 /* What JSON has no kind for: an object whose one key says what it is. */
 static void put_tagged(struct writer *writer, const struct attr_value *value)
 {
@@ -170,7 +152,9 @@ static void put_tagged(struct writer *writer, const struct attr_value *value)
         json_key(json, "int");
         put_digits(json, value->i);
         break;
-    case ATTR_FLOAT: json_add_string(json, "float", float_text(value->f)); break;
+    case ATTR_FLOAT:
+        json_add_string(json, "float", isnan(value->f) ? "nan" : value->f < 0 ? "-inf" : "inf");
+        break;
     case ATTR_WORD: put_name(writer, "word", value->id); break;
     case ATTR_SYMBOL: put_name(writer, "symbol", value->id); break;
     case ATTR_VALUE: put_name(writer, "value", value->id); break;
@@ -200,10 +184,14 @@ static void put_value(struct writer *writer, const struct attr_value *value)
         json_bool(json, value->i);
     else if (value->kind == ATTR_STRING)
         put_string(writer, value->id);
-    else if (value->kind == ATTR_LIST && (value->count || !value->first))
-        put_list(writer, value);
-    else
+    else if (value->kind == ATTR_LIST && (value->count || !value->first)) {
+        json_open_array(json);
+        for (uint32_t i = 0; i < value->count; i++)
+            put_value(writer, &writer->module->attr_values.at[value->first + i]);
+        json_close_array(json);
+    } else {
         put_tagged(writer, value);
+    }
 }
 
 static void put_attrs(struct writer *writer, struct range attrs)
@@ -238,34 +226,12 @@ static void put_param(struct writer *writer, uint32_t i)
     put_attrs(writer, writer->graph->params.at[i].attrs);
 }
 
-static void put_dims(struct writer *writer)
+/* A list of values of gears. */
+static void put_integers(struct writer *writer, struct range values)
 {
-    json_key(&writer->json, "dims");
     json_open_array(&writer->json);
-    for (uint32_t i = 0; i < writer->graph->dims.count; i++)
-        put_string(writer, writer->graph->dims.at[i].name);
-    json_close_array(&writer->json);
-}
-
-/* Only where they are expanded. */
-static void put_cases(struct writer *writer)
-{
-    const struct graph *graph = writer->graph;
-    if (graph->cases.count == 0)
-        return;
-    json_key(&writer->json, "cases");
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < graph->cases.count; i++) {
-        const struct gear_case *row = &graph->cases.at[i];
-        json_open_object(&writer->json);
-        json_key(&writer->json, "values");
-        json_open_array(&writer->json);
-        for (uint32_t n = 0; n < row->values.count; n++)
-            put_integer(writer, graph->gear_values.at[row->values.first + n]);
-        json_close_array(&writer->json);
-        put_name(writer, "graph", row->graph);
-        json_close_object(&writer->json);
-    }
+    for (uint32_t i = 0; i < values.count; i++)
+        put_integer(writer, writer->graph->gear_values.at[values.first + i]);
     json_close_array(&writer->json);
 }
 
@@ -284,25 +250,22 @@ static void put_gears(struct writer *writer)
     for (uint32_t i = 0; i < graph->gears.count; i++) {
         const struct gear *gear = &graph->gears.at[i];
         put_key(writer, gear->name);
+        put_integers(writer, gear->values);
+    }
+    json_close_object(&writer->json);
+    if (graph->cases.count) { /* they are expanded */
+        json_key(&writer->json, "cases");
         json_open_array(&writer->json);
-        for (uint32_t j = 0; j < gear->values.count; j++)
-            put_integer(writer, graph->gear_values.at[gear->values.first + j]);
+        for (uint32_t i = 0; i < graph->cases.count; i++) {
+            json_open_object(&writer->json);
+            json_key(&writer->json, "values");
+            put_integers(writer, graph->cases.at[i].values);
+            put_name(writer, "graph", graph->cases.at[i].graph);
+            json_close_object(&writer->json);
+        }
         json_close_array(&writer->json);
     }
     json_close_object(&writer->json);
-    put_cases(writer);
-    json_close_object(&writer->json);
-}
-
-static void put_results(struct writer *writer)
-{
-    const struct vec_u32 *types = &writer->graph->result_types;
-    json_line(&writer->json);
-    json_key(&writer->json, "results");
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < types->count; i++)
-        put_type(writer, types->at[i]);
-    json_close_array(&writer->json);
 }
 
 static void put_value_row(struct writer *writer, uint32_t i)
@@ -392,10 +355,19 @@ static void put_graph(struct writer *writer, uint32_t index)
     op_places_init(&writer->places, graph);
     put_name(writer, "name", graph->name);
     put_attrs(writer, graph->attrs);
-    put_dims(writer);
+    json_key(&writer->json, "dims");
+    json_open_array(&writer->json);
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        put_string(writer, graph->dims.at[i].name);
+    json_close_array(&writer->json);
     put_gears(writer);
     put_rows(writer, "params", writer->graph->n_params, put_param);
-    put_results(writer);
+    json_line(&writer->json);
+    json_key(&writer->json, "results");
+    json_open_array(&writer->json);
+    for (uint32_t i = 0; i < graph->result_types.count; i++)
+        put_type(writer, graph->result_types.at[i]);
+    json_close_array(&writer->json);
     put_rows(writer, "values", writer->graph->values.count, put_value_row);
     put_rows(writer, "blocks", writer->graph->blocks.count, put_block);
     put_rows(writer, "ops", writer->places.count, put_op);

@@ -122,15 +122,6 @@ static void check_events(struct fits *fits, const struct op *op, struct range ev
     }
 }
 
-/* A request has one workspace of an op, and says the length of everything. */
-static void check_memory(struct fits *fits, const struct op *op)
-{
-    const struct attr *workspaces = op_address_list(fits->module, op, W_workspace);
-    if (workspaces && workspaces->value.count > 1)
-        diag_at(fits->diags, DIAG_not_exported, locate_token(fits->module, workspaces->loc),
-                "kernel-info has one workspace of an op");
-}
-
 static void check_op(struct fits *fits, const struct op *op)
 {
     const struct graph *graph = fits->chosen.graph;
@@ -138,7 +129,11 @@ static void check_op(struct fits *fits, const struct op *op)
     uint32_t stream = stream_of(graph, op);
     uint64_t number;
     check_kernel(fits, op);
-    check_memory(fits, op);
+    /* A request has one workspace of an op, and says the length of everything. */
+    const struct attr *workspaces = op_address_list(fits->module, op, W_workspace);
+    if (workspaces && workspaces->value.count > 1)
+        diag_at(fits->diags, DIAG_not_exported, locate_token(fits->module, workspaces->loc),
+                "kernel-info has one workspace of an op");
     if (stream != NONE && !is_number(fits->module, stream, UINT32_MAX, &number))
         diag_at(fits->diags, DIAG_not_exported, op_span(fits, op),
                 "the stream \"%.*s\" of this op is no number, which kernel-info wants",
@@ -278,25 +273,6 @@ static void put_op(struct writer *writer, const struct op *op)
     json_close_object(&writer->json);
 }
 
-static void put_request(struct writer *writer)
-{
-    const struct graph *graph = writer->chosen.graph;
-    uint32_t options =
-        attr_string(writer->module, graph->blocks.at[writer->chosen.block].attrs, W_options);
-    if (options == NONE)
-        json_add_string(&writer->json, "super_kernel_options", "");
-    else
-        put_name(writer, "super_kernel_options", options);
-    json_key(&writer->json, "op_list");
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < graph->body.count && pieces_next(&writer->pieces); i++) {
-        const struct op *op = op_inside(&writer->chosen, i);
-        if (op)
-            put_op(writer, op);
-    }
-    json_close_array(&writer->json);
-}
-
 bool exchange_write_kernel_info(struct print_sink *sink, const struct module *module)
 {
     struct writer writer = {
@@ -304,7 +280,20 @@ bool exchange_write_kernel_info(struct print_sink *sink, const struct module *mo
     assert(writer.chosen.graph);
     writer.json.text = &writer.pieces.text;
     json_open_object(&writer.json);
-    put_request(&writer);
+    const struct graph *graph = writer.chosen.graph;
+    uint32_t options = attr_string(module, graph->blocks.at[writer.chosen.block].attrs, W_options);
+    if (options == NONE)
+        json_add_string(&writer.json, "super_kernel_options", "");
+    else
+        put_name(&writer, "super_kernel_options", options);
+    json_key(&writer.json, "op_list");
+    json_open_array(&writer.json);
+    for (uint32_t i = 0; i < graph->body.count && pieces_next(&writer.pieces); i++) {
+        const struct op *op = op_inside(&writer.chosen, i);
+        if (op)
+            put_op(&writer, op);
+    }
+    json_close_array(&writer.json);
     json_close_object(&writer.json);
     text_char(&writer.pieces.text, '\n');
     return pieces_end(&writer.pieces);

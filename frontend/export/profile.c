@@ -22,32 +22,6 @@ static const struct {
     [SKRT_PROFILE_TILING] = {"select", "select"},
 };
 
-/* What is common to records: "kernel", "op", "notify", "wait" (for an event), "barrier", "flag",
- * "select". */
-static const char *profile_category(const struct skrt_profile_record *record)
-{
-    return kinds[record->kind].category;
-}
-
-/* What the instruction names: the group of the barrier, the flag. */
-static const char *operand(const struct skrt_profile_record *record)
-{
-    switch (record->kind) {
-    case SKRT_PROFILE_BARRIER: return profile_core_names[record->type];
-    case SKRT_PROFILE_FLAG:
-    case SKRT_PROFILE_KERNEL_FLAG: return record->type == SKRT_AIC ? "v2c" : "c2v";
-    default: return "";
-    }
-}
-
-static void put_op(struct text *text, const struct run_profile_launch *launch, uint32_t index)
-{
-    if (index < launch->n_ops)
-        text_string(text, launch->ops[index]);
-    else
-        text_printf(text, "op %u", index);
-}
-
 static void profile_name(struct text *text, const struct run_profile_launch *launch,
                          const struct skrt_profile_record *record)
 {
@@ -57,13 +31,19 @@ static void profile_name(struct text *text, const struct run_profile_launch *lau
         return;
     }
     if (record->kind > SKRT_PROFILE_WAIT) {
-        text_string(text, operand(record));
+        /* What the instruction names: the group of the barrier, the flag. */
+        if (record->kind == SKRT_PROFILE_BARRIER)
+            text_string(text, profile_core_names[record->type]);
+        else if (record->kind == SKRT_PROFILE_FLAG || record->kind == SKRT_PROFILE_KERNEL_FLAG)
+            text_string(text, record->type == SKRT_AIC ? "v2c" : "c2v");
         text_string(text, record->index == UINT32_MAX ? " at the end"
                           : record->inside            ? " in "
                                                       : " before ");
     }
-    if (record->index != UINT32_MAX)
-        put_op(text, launch, record->index);
+    if (record->index < launch->n_ops)
+        text_string(text, launch->ops[record->index]);
+    else if (record->index != UINT32_MAX)
+        text_printf(text, "op %u", record->index);
 }
 
 enum {
@@ -171,29 +151,23 @@ static int compare_spans(const void *a, const void *b)
     return order ? order : compare_numbers(x->begin->core, y->begin->core);
 }
 
-static const char *row_name(struct profile_table *table, const struct stretch *span)
-{
-    struct text text = {NULL, 0, 0};
-    profile_name(&text, span->launch, span->begin);
-    const char *name = arena_strndup(&table->arena, text.at, text.size);
-    text_free(&text);
-    return name;
-}
-
 /* The row of the spans from `first` on; returns how many they are. */
 static uint32_t make_row(struct profile_table *table, const struct stretches *spans, uint32_t first,
                          struct profile_row *row)
 {
     const struct stretch *span = &spans->at[first];
+    struct text name = {NULL, 0, 0};
     uint32_t n = 0;
     uint64_t on_core = 0;
-    *row = (struct profile_row){.name = row_name(table, span),
+    profile_name(&name, span->launch, span->begin);
+    *row = (struct profile_row){.name = arena_strndup(&table->arena, name.at, name.size),
                                 .launch = span->launch->alone
                                               ? NULL
                                               : arena_strndup(&table->arena, span->launch->name,
                                                               strlen(span->launch->name)),
                                 .type = span->begin->type,
                                 .blocked = is_blocked(span->begin)};
+    text_free(&name);
     for (; first + n < spans->count && compare_rows(span, &spans->at[first + n]) == 0; n++) {
         const struct stretch *at = &spans->at[first + n];
         bool same_core = n > 0 && at->begin->core == at[-1].begin->core;
@@ -214,15 +188,6 @@ static int compare_times(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Which cores are blocked, and where, depends on who comes first. */
-static void order_rows(struct profile_table *table)
-{
-    if (table->steady)
-        table->count = table->n_ops;
-    else if (table->count)
-        qsort(table->rows, table->count, sizeof *table->rows, compare_times);
-}
-
 void profile_table_make(struct profile_table *table, const struct run_profile *profile, bool steady)
 {
     struct stretches spans = {NULL, 0, 0};
@@ -237,7 +202,11 @@ void profile_table_make(struct profile_table *table, const struct run_profile *p
         table->n_ops += !row->blocked;
         *(row->blocked ? &table->blocked : &table->working) += row->all;
     }
-    order_rows(table);
+    /* Which cores are blocked, and where, depends on who comes first. */
+    if (steady)
+        table->count = table->n_ops;
+    else if (table->count)
+        qsort(table->rows, table->count, sizeof *table->rows, compare_times);
     vec_free(&spans);
 }
 
@@ -370,7 +339,7 @@ static void put_event(struct json *json, const struct run_profile *profile,
     const struct run_profile_launch *launch = &profile->launches.at[event->launch];
     json_open_object(json);
     put_name(json, launch, record);
-    json_add_string(json, "cat", profile_category(record));
+    json_add_string(json, "cat", kinds[record->kind].category);
     json_add_string(json, "ph", record->phase == SKRT_BEGIN ? "B" : "E");
     json_add_unsigned(json, "pid", PROCESS + stream_of(profile, event));
     json_add_unsigned(json, "tid", row_of(record));

@@ -62,16 +62,12 @@ static bool ge_says_type(const struct module *module, uint32_t id)
     return type->dtype < DTYPE_COUNT;
 }
 
-static bool is_dtype(const struct attr_value *value)
-{
-    return value->kind == ATTR_WORD && value->id >= W_f32 && value->id < W_f32 + DTYPE_COUNT;
-}
-
 static bool is_scalar(const struct module *module, const struct attr_value *value)
 {
     if (value->kind == ATTR_TYPE)
         return ge_says_type(module, value->id);
-    return value->kind <= ATTR_STRING || is_dtype(value);
+    return value->kind <= ATTR_STRING ||
+           (value->kind == ATTR_WORD && value->id >= W_f32 && value->id < W_f32 + DTYPE_COUNT);
 }
 
 /* The words for what a list is of, also an empty one; their names in AttrDef, AttributeProto. */
@@ -387,9 +383,11 @@ static void put_marks(struct writer *writer, const struct op *op)
             put_integer_attr(writer, marks[i].key, marks[i].number);
 }
 
-static void put_property(struct writer *writer, const char *key, const char *bytes, size_t size)
+/* An entry of a map of texts. */
+static void put_pair(struct writer *writer, const char *field, const char *key, const char *bytes,
+                     size_t size)
 {
-    proto_open(&writer->out, "metadata_props");
+    proto_open(&writer->out, field);
     proto_put_text(&writer->out, "key", key);
     proto_put_string(&writer->out, "value", bytes, size);
     proto_close(&writer->out);
@@ -399,14 +397,21 @@ static void put_property(struct writer *writer, const char *key, const char *byt
  * place for their values. */
 static void put_gears(struct writer *writer, const struct graph *graph)
 {
-    void (*put)(struct writer *, const char *, const char *, size_t) =
-        writer->format == ONNX_TXT ? put_property : put_string_attr;
     struct ge_gears gears;
-    if (ge_gears_write(&gears, writer->module, graph)) {
-        put(writer, GE_INPUT_SHAPE, gears.input_shape.at, gears.input_shape.size);
-        put(writer, GE_DYNAMIC_DIMS, gears.dynamic_dims.at, gears.dynamic_dims.size);
-        put(writer, GE_DYNAMIC_NODE_TYPE, GE_NODES_ARE_PARAMETERS, strlen(GE_NODES_ARE_PARAMETERS));
-    }
+    bool known = ge_gears_write(&gears, writer->module, graph);
+    const struct {
+        const char *key, *bytes;
+        size_t size;
+    } pairs[] = {
+        {GE_INPUT_SHAPE, gears.input_shape.at, gears.input_shape.size},
+        {GE_DYNAMIC_DIMS, gears.dynamic_dims.at, gears.dynamic_dims.size},
+        {GE_DYNAMIC_NODE_TYPE, GE_NODES_ARE_PARAMETERS, strlen(GE_NODES_ARE_PARAMETERS)},
+    };
+    for (unsigned i = 0; i < 3 && known; i++)
+        if (writer->format == ONNX_TXT)
+            put_pair(writer, "metadata_props", pairs[i].key, pairs[i].bytes, pairs[i].size);
+        else
+            put_string_attr(writer, pairs[i].key, pairs[i].bytes, pairs[i].size);
     ge_gears_free(&gears);
 }
 
@@ -442,28 +447,6 @@ static bool numbers_as_bytes(const struct module *module, const struct graph *gr
     return true;
 }
 
-static void put_external(struct writer *writer, const char *key, const char *bytes, size_t size)
-{
-    proto_open(&writer->out, "external_data");
-    proto_put_text(&writer->out, "key", key);
-    proto_put_string(&writer->out, "value", bytes, size);
-    proto_close(&writer->out);
-}
-
-static void put_file(struct writer *writer, const struct contents *contents)
-{
-    char number[24];
-    const struct intern_name *path = name_at(writer, contents->file);
-    put_external(writer, "location", path->text, path->size);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)contents->offset);
-    put_external(writer, "offset", number, strlen(number));
-    if (contents->bytes != NO_BYTES) {
-        snprintf(number, sizeof number, "%llu", (unsigned long long)contents->bytes);
-        put_external(writer, "length", number, strlen(number));
-    }
-    proto_put_word(&writer->out, "data_location", "EXTERNAL");
-}
-
 /* A TensorDef; or a TensorProto, where the dimensions are known, whose external data are bytes as
  * they are in memory. */
 static void put_contents(struct writer *writer, const struct op *op)
@@ -497,8 +480,17 @@ static void put_contents(struct writer *writer, const struct op *op)
     if (numbers)
         proto_put_string(&writer->out, onnx ? "raw_data" : "data", writer->bytes.at,
                          writer->bytes.size);
-    else
-        put_file(writer, &contents);
+    else {
+        const struct intern_name *path = name_at(writer, contents.file);
+        char number[24];
+        put_pair(writer, "external_data", "location", path->text, path->size);
+        snprintf(number, sizeof number, "%llu", (unsigned long long)contents.offset);
+        put_pair(writer, "external_data", "offset", number, strlen(number));
+        snprintf(number, sizeof number, "%llu", (unsigned long long)contents.bytes);
+        if (contents.bytes != NO_BYTES)
+            put_pair(writer, "external_data", "length", number, strlen(number));
+        proto_put_word(&writer->out, "data_location", "EXTERNAL");
+    }
     proto_close(&writer->out);
     close_attr(writer, "TENSOR");
 }
@@ -637,20 +629,16 @@ static size_t domain_size(const struct text *type)
     return means_other ? 0 : domain;
 }
 
-/* Operators of ONNX that have no translation are such again. */
-static bool is_onnx(const struct text *type)
-{
-    return type->size > 5 && memcmp(type->at, "onnx.", 5) == 0;
-}
-
 static void put_onnx_type(struct writer *writer, const struct text *type)
 {
-    size_t domain = is_onnx(type) ? 0 : domain_size(type);
-    size_t begin = is_onnx(type) ? 5 : domain ? domain + 2 : 0;
+    /* Operators of ONNX that have no translation are such again. */
+    bool is_onnx = type->size > 5 && memcmp(type->at, "onnx.", 5) == 0;
+    size_t domain = is_onnx ? 0 : domain_size(type);
+    size_t begin = is_onnx ? 5 : domain ? domain + 2 : 0;
     proto_put_string(&writer->out, "op_type", type->at + begin, type->size - begin);
     if (domain)
         proto_put_string(&writer->out, "domain", type->at, domain);
-    else if (!is_onnx(type))
+    else if (!is_onnx)
         proto_put_text(&writer->out, "domain", ONNX_GE_DOMAIN);
 }
 

@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     while (reader_at(readers))
         readers++;
     if (name) {
-        read_as(exchange_find_reader(&exchange_formats, name, &error), bytes, size);
+        read_as(exchange_choose(&exchange_formats, EXCHANGE_READ, name, NULL, &error), bytes, size);
     } else {
         read_as(NULL, bytes, size);
         read_as(reader_at(size % readers), bytes, size);

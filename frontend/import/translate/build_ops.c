@@ -225,14 +225,6 @@ static uint32_t role_of(struct translation *t, const char *type)
     return module_name(t->module, role);
 }
 
-/* The marks of all values that there are by now. */
-static const uint8_t *written(struct translation *t)
-{
-    while (t->written->count < t->graph->values.count)
-        vec_push(t->written, 0);
-    return t->written->at;
-}
-
 static void refuse_operands(struct translation *t, const struct op *op, const char *type)
 {
     struct text types = {NULL, 0, 0};
@@ -256,28 +248,6 @@ static void refuse_operands(struct translation *t, const struct op *op, const ch
     tr_refuse(t, "GE's %s does not take %.*s with these attributes", type,
               types.size ? (int)types.size : 7, types.size ? types.at : "nothing");
     text_free(&types);
-}
-
-/* The types of its results. */
-static void infer(struct translation *t, uint32_t id, const char *name)
-{
-    const struct op *op = &t->graph->ops.at[id];
-    const struct op_type *type = op_type_find(t->module, op->type);
-    struct op_inference inference;
-    if (type)
-        op_infer(&inference, t->module, t->graph, op, type, written(t), &t->translator->arena);
-    if (!op_fits_type(t->module, t->graph, op))
-        refuse_operands(t, op, name);
-}
-
-static void add_results(struct translation *t, struct op *op, uint32_t role, uint32_t count)
-{
-    uint32_t unknown = module_type(t->module, (enum dtype)DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
-    op->results = (struct range){t->graph->values.count, count};
-    for (uint32_t i = 0; i < count; i++)
-        graph_add_value(t->graph, role, i == 0 && t->next_type != NONE ? t->next_type : unknown,
-                        t->graph->ops.count);
-    t->next_type = NONE;
 }
 
 /* Adds an op whose values and forms are those of `forms`. */
@@ -305,9 +275,22 @@ static uint32_t add_op(struct translation *t, const char *type, uint32_t role,
         op.clauses = graph->clauses.count;
         vec_push(&graph->clauses, clauses);
     }
-    add_results(t, &op, role, n_results);
+    uint32_t unknown = module_type(t->module, (enum dtype)DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
+    op.results = (struct range){graph->values.count, n_results};
+    for (uint32_t i = 0; i < n_results; i++)
+        graph_add_value(graph, role, i == 0 && t->next_type != NONE ? t->next_type : unknown,
+                        graph->ops.count);
+    t->next_type = NONE;
     uint32_t id = graph_add_op(graph, &op);
-    infer(t, id, type);
+    const struct op *made = &graph->ops.at[id];
+    const struct op_type *known = op_type_find(t->module, op.type);
+    struct op_inference inference;
+    while (t->written->count < graph->values.count)
+        vec_push(t->written, 0);
+    if (known)
+        op_infer(&inference, t->module, graph, made, known, t->written->at, &t->translator->arena);
+    if (!op_fits_type(t->module, graph, made))
+        refuse_operands(t, made, type);
     return tr_refused(t) ? NONE : op.results.first;
 }
 
@@ -433,19 +416,14 @@ static uint32_t joined(struct translation *t, uint32_t made, uint32_t said)
     return same ? merged_type(t->module, made, said) : made;
 }
 
-static bool is_given(const struct translation *t, uint32_t value)
-{
-    for (uint32_t i = 0; i < t->n_results; i++)
-        if (t->results[i].value == value)
-            return true;
-    return false;
-}
-
 void tr_give(struct translation *t, uint32_t result, uint32_t value)
 {
     if (tr_refused(t) || result >= t->n_results)
         return;
-    if (value < t->first_value || is_given(t, value))
+    bool other = value < t->first_value;
+    for (uint32_t i = 0; i < t->n_results; i++)
+        other |= t->results[i].value == value;
+    if (other)
         value = tr_make(t, "Identity", value);
     struct translation_result *out = &t->results[result];
     if (tr_refused(t))
@@ -552,27 +530,21 @@ static void print_value(struct text *text, const struct translation *t,
     }
 }
 
-/* Whether a text is one of those between '|'. */
-static bool is_among(const struct text *text, const char *words)
-{
-    for (const char *at = words; *at;) {
-        size_t size = strcspn(at, "|");
-        if (size == text->size && memcmp(at, text->at, size) == 0)
-            return true;
-        at += size + (at[size] == '|');
-    }
-    return false;
-}
-
 static void check_value(struct translation *t, const struct translation_attr *row,
                         const struct attr_value *value)
 {
     struct text text = {NULL, 0, 0};
     print_value(&text, t, value);
+    bool among = !row->allowed;
+    for (const char *at = row->allowed; at && *at && !among;) {
+        size_t size = strcspn(at, "|");
+        among = size == text.size && memcmp(at, text.at, size) == 0;
+        at += size + (at[size] == '|');
+    }
     if (!is_of_kind(t, value, row->kind))
         tr_refuse(t, "attribute '%s' is %.*s, not %s", row->name, (int)text.size, text.at,
                   kinds[row->kind]);
-    else if (row->allowed && !is_among(&text, row->allowed))
+    else if (!among)
         tr_refuse(t, "attribute '%s' is %.*s", row->name, (int)text.size, text.at);
     text_free(&text);
 }

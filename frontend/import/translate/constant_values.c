@@ -148,40 +148,19 @@ static bool eval_select(struct translation *t, const struct asked *asked, int64_
     return true;
 }
 
-static bool eval_neg(struct translation *t, const struct asked *asked, int64_t *y)
+/* Casts, and numbers less than none. */
+static bool eval_each(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x;
+    bool negative = name_is(t->module, asked->op->type, "Neg");
     if (!known_operand(t, asked, 0, MAX_RANK, &x) || x.count != asked->count)
         return false;
-    for (uint32_t i = 0; i < asked->count; i++)
-        if (__builtin_sub_overflow((int64_t)0, x.at[i], &y[i]))
-            return false;
-    return true;
-}
-
-static bool eval_cast(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    struct tr_ints x;
-    if (!known_operand(t, asked, 0, MAX_RANK, &x) || x.count != asked->count)
-        return false;
-    for (uint32_t i = 0; i < asked->count; i++)
+    for (uint32_t i = 0; i < asked->count; i++) {
         y[i] = asked->dtype == DTYPE_bool ? x.at[i] != 0 : x.at[i];
-    return true;
-}
-
-/* The first `n_lists` operands one after the other, along the first axis. */
-static bool eval_joined(struct translation *t, const struct asked *asked, uint32_t n_lists,
-                        int64_t *y)
-{
-    struct tr_ints x;
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < n_lists; n++) {
-        if (!known_operand(t, asked, n, 1, &x) || x.count > asked->count - count)
+        if (negative && __builtin_sub_overflow((int64_t)0, x.at[i], &y[i]))
             return false;
-        for (uint32_t i = 0; i < x.count; i++)
-            y[count++] = x.at[i];
     }
-    return count == asked->count;
+    return true;
 }
 
 /* Whether an operand is the axis of a list. */
@@ -198,21 +177,22 @@ static int64_t attr_of(const struct translation *t, const struct asked *asked, c
     return attr ? attr->value.i : 0;
 }
 
-static bool eval_concat(struct translation *t, const struct asked *asked, int64_t *y)
+/* Lists one after the other, along their only axis, which may be the last operand. */
+static bool eval_joined(struct translation *t, const struct asked *asked, int64_t *y)
 {
-    return eval_joined(t, asked, asked->op->operands.count, y);
-}
-
-/* The axis is the last operand. */
-static bool eval_concat_v2(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    uint32_t lists = asked->op->operands.count - 1;
-    return is_axis(t, asked, lists) && eval_joined(t, asked, lists, y);
-}
-
-static bool eval_pack(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    return attr_of(t, asked, "axis") == 0 && eval_joined(t, asked, asked->op->operands.count, y);
+    bool axis_last = name_is(t->module, asked->op->type, "ConcatV2");
+    uint32_t count = 0, lists = asked->op->operands.count - axis_last;
+    struct tr_ints x;
+    if ((axis_last && !is_axis(t, asked, lists)) ||
+        (name_is(t->module, asked->op->type, "Pack") && attr_of(t, asked, "axis") != 0))
+        return false;
+    for (uint32_t n = 0; n < lists; n++) {
+        if (!known_operand(t, asked, n, 1, &x) || x.count > asked->count - count)
+            return false;
+        for (uint32_t i = 0; i < x.count; i++)
+            y[count++] = x.at[i];
+    }
+    return count == asked->count;
 }
 
 /* All elements of a list by an op on two of them. */
@@ -265,14 +245,6 @@ static int64_t first_place(int64_t begin, int64_t count, int64_t step)
     return place < 0 ? 0 : place > most ? most : place;
 }
 
-static bool eval_part(struct translation *t, const struct asked *asked, int64_t *y)
-{
-    struct tr_ints x;
-    int64_t begin;
-    return tr_rank(t, operand(t, asked, 0)) == 1 && known_operand(t, asked, 0, 1, &x) &&
-           known_number(t, asked, 1, &begin) && take_steps(asked, x, begin, 1, y);
-}
-
 static bool eval_strided_slice(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x;
@@ -291,14 +263,18 @@ static bool eval_strided_slice(struct translation *t, const struct asked *asked,
     return take_steps(asked, x, place, step, y);
 }
 
-/* The result is as long as the slice is. */
+/* The result is as long as the slice is; the first operands are the list and where it begins. */
 static bool eval_slice(struct translation *t, const struct asked *asked, int64_t *y)
 {
     struct tr_ints x;
     int64_t begin, step = 1;
     uint32_t last = asked->op->operands.count - 1;
-    return known_operand(t, asked, 0, 1, &x) && known_number(t, asked, 1, &begin) &&
-           (op_n_places(t->graph, asked->op) <= 4 || known_number(t, asked, last, &step)) &&
+    bool plain = name_is(t->module, asked->op->type, "Slice");
+    if (!known_operand(t, asked, 0, 1, &x) || !known_number(t, asked, 1, &begin))
+        return false;
+    if (plain)
+        return tr_rank(t, operand(t, asked, 0)) == 1 && take_steps(asked, x, begin, 1, y);
+    return (op_n_places(t->graph, asked->op) <= 4 || known_number(t, asked, last, &step)) &&
            take_steps(asked, x, first_place(begin, x.count, step), step, y);
 }
 
@@ -326,20 +302,20 @@ static const struct {
     bool (*eval)(struct translation *t, const struct asked *asked, int64_t *y);
     const char *pairs;
 } rows[] = {
-    {"Cast", eval_cast, NULL},
-    {"ConcatD", eval_concat, NULL},
-    {"ConcatV2", eval_concat_v2, NULL},
+    {"Cast", eval_each, NULL},
+    {"ConcatD", eval_joined, NULL},
+    {"ConcatV2", eval_joined, NULL},
     {"Gather", eval_gather, NULL},
     {"GatherV2", eval_gather, NULL},
-    {"Neg", eval_neg, NULL},
-    {"Pack", eval_pack, NULL},
+    {"Neg", eval_each, NULL},
+    {"Pack", eval_joined, NULL},
     {"Range", eval_range, NULL},
     {"ReduceMax", eval_reduced, "Maximum"},
     {"ReduceMin", eval_reduced, "Minimum"},
     {"ReduceProd", eval_reduced, "Mul"},
     {"ReduceSum", eval_reduced, "Add"},
     {"SelectV2", eval_select, NULL},
-    {"Slice", eval_part, NULL},
+    {"Slice", eval_slice, NULL},
     {"StridedSlice", eval_strided_slice, NULL},
     {"StridedSliceV3", eval_slice, NULL},
 };
@@ -353,14 +329,6 @@ static bool eval(struct translation *t, struct asked *asked, int64_t *y)
             return rows[i].eval(t, asked, y);
         }
     return eval_pairs(t, asked, y);
-}
-
-/* Whether the dtype has the number. */
-static bool has(enum dtype dtype, int64_t number)
-{
-    struct attr_value value = {.kind = ATTR_INT, .i = number};
-    uint64_t bits;
-    return number_encode(dtype, &value, &bits) == NUMBER_FITS;
 }
 
 static bool op_ints(struct translation *t, uint32_t value, struct tr_ints *ints, unsigned deep)
@@ -381,9 +349,12 @@ static bool op_ints(struct translation *t, uint32_t value, struct tr_ints *ints,
     int64_t *y = tr_array(t, asked.count);
     if (!eval(t, &asked, y))
         return false;
-    for (uint32_t i = 0; i < asked.count; i++)
-        if (!has(asked.dtype, y[i]))
+    for (uint32_t i = 0; i < asked.count; i++) {
+        struct attr_value number = {.kind = ATTR_INT, .i = y[i]};
+        uint64_t bits;
+        if (number_encode(asked.dtype, &number, &bits) != NUMBER_FITS)
             return false;
+    }
     *ints = (struct tr_ints){y, asked.count};
     return true;
 }

@@ -51,17 +51,6 @@ static const struct translation_row *first_row(const struct translation *t)
     return *place == NO_ROWS ? NULL : translator->found.at[*place];
 }
 
-static bool is_next(const struct translation_row *row)
-{
-    return row[1].op && strcmp(row[0].op, row[1].op) == 0;
-}
-
-/* Whether a row means the same in all versions. */
-static bool is_timeless(const struct translation_row *row)
-{
-    return row->since <= 1 && row->until == 0;
-}
-
 /* Finds the row of the node's version. */
 static void choose_row(struct translation *t)
 {
@@ -70,7 +59,7 @@ static void choose_row(struct translation *t)
     if (!row) {
         tr_refuse(t, "there is no translation of the operator");
     } else if (t->version == 0) {
-        if (is_timeless(row))
+        if (row->since <= 1 && row->until == 0) /* it means the same in all versions */
             t->row = row;
         else
             tr_refuse(t, "the model does not say which version of the operator set it has");
@@ -78,7 +67,8 @@ static void choose_row(struct translation *t)
         tr_refuse(t, "operator set %lld is newer than %d, the last one that is known",
                   (long long)t->version, table->last);
     } else {
-        while ((t->version < row->since || (row->until && t->version > row->until)) && is_next(row))
+        while ((t->version < row->since || (row->until && t->version > row->until)) && row[1].op &&
+               strcmp(row[0].op, row[1].op) == 0)
             row++;
         if (t->version >= row->since && (!row->until || t->version <= row->until))
             t->row = row;
@@ -169,16 +159,6 @@ void translation_free(struct translation *t)
 
 /* --------------------------------------------------------------------------- Markdown ---- */
 
-/* Bytes in which '|' ends no cell. */
-static void put(struct text *text, const char *bytes)
-{
-    for (; *bytes; bytes++) {
-        if (*bytes == '|')
-            text_char(text, '\\');
-        text_char(text, *bytes);
-    }
-}
-
 static void put_versions(struct text *text, const struct translation_row *row)
 {
     if (row->until == 0)
@@ -231,8 +211,8 @@ static void put_row(struct text *text, const struct translation_row *row, bool v
         put_attr(text, attr);
     }
     text_string(text, " | ");
-    if (row->about)
-        put(text, row->about);
+    for (const char *at = row->about; at && *at; at++)
+        text_string(text, *at == '|' ? "\\|" : (char[]){*at, '\0'});
     text_string(text, " |\n");
 }
 
