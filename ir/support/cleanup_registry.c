@@ -38,6 +38,10 @@ static void map_registry(void)
 
 /* ----------------------------------------------------------------------- registration ---- */
 
+/* Who registers: asked for early, so that no system call, in which the process could be killed, is
+ * between making something and registering it. */
+static _Thread_local pid_t holder;
+
 void cleanup_hold(sigset_t *before)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -45,6 +49,7 @@ void cleanup_hold(sigset_t *before)
     pthread_once(&once, map_registry);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, before);
+    holder = getpid();
 }
 
 void cleanup_release(const sigset_t *before)
@@ -65,7 +70,7 @@ int cleanup_add(enum cleanup_kind kind, pid_t pid, const char *path)
         if (!change(entry, STATE_FREE, STATE_TAKEN))
             continue;
         entry->kind = kind;
-        entry->owner = getpid();
+        entry->owner = holder;
         entry->pid = pid;
         memcpy(registry->paths[i], path, size);
         atomic_store(&entry->state, STATE_READY);
