@@ -60,10 +60,10 @@ for name in backend call_orders kernels kernels_elementwise kernels_lists kernel
     kernels_movement object_image object_lines object_packed object_ranks object_relocate parts \
     sample_ops samples skrt skrt_calls skrt_dynamic skrt_failures skrt_feed skrt_profile \
     skrt_race skrt_streams skrt_trace skrt_workers tensor; do
-    units="$units tests/unit/test_$name"
+    units="$units $(cd "$source" && echo tests/unit/*/test_$name.c | sed s/.c$//)"
 done
 make -s check TESTS="$units"
-make -s check TESTS=tests/e2e/run_values.py TESTS_ENVIRONMENT="SKIRC=$PWD/tools/skirc"
+make -s check TESTS=tests/cli/run/run_values.py TESTS_ENVIRONMENT="SKIRC=$PWD/tools/skirc"
 cd -- "$source"
 for name in decoder_layer if_while moe_block multi_stream quant_swiglu_small training_step; do
     "$OLDPWD/tools/skirc" run --compare=unfused --race-check --repeat=1 "docs/examples/$name.skir"

@@ -25,7 +25,7 @@ EXTRA_DIST += tests/freeze tests/mutate tests/grammars.py tests/tap-run tests/ta
 	tests/checkers/tf_models.py tests/checkers/tf_movement.py tests/checkers/tf_nodes.py tests/checkers/tf_scatters.py tests/checkers/tf_variables.py \
 	tests/checkers/torch_models.py
 
-# Cases of the sample kernels for tests/e2e/kernels_numpy.py, a file a family.
+# Cases of the sample kernels for tests/cli/run/kernels_numpy.py, a file a family.
 kernel_cases = \
 	tests/cases/__init__.py \
 	tests/cases/attention.py \
@@ -36,7 +36,7 @@ kernel_cases = \
 	tests/cases/quantisation.py \
 	tests/cases/reduction.py
 
-# What a second judge of the sample kernels knows, for tests/e2e/kernels_judge.py.
+# What a second judge of the sample kernels knows, for tests/cli/run/kernels_judge.py.
 kernel_judges = \
 	tests/judge_kernels/__init__.py \
 	tests/judge_kernels/attention.py \
@@ -51,7 +51,7 @@ kernel_judges = \
 	tests/judge_kernels/reduction.py \
 	tests/judge_kernels/table.py
 
-# ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
+# ---- Unit tests: one cmocka program per module, tests/unit/LAYER/NAME.c ----
 
 unit_headers = \
 	tests/unit/accepted_ops.h \
@@ -75,81 +75,81 @@ unit_headers = \
 	tests/unit/tensor_helpers.h
 # The longest first, so that the last to end are short.
 unit_tests = \
-	tests/unit/test_addresses \
-	tests/unit/test_backend \
-	tests/unit/test_caches \
-	tests/unit/test_call_orders \
-	tests/unit/test_command \
-	tests/unit/test_diff \
-	tests/unit/test_dims \
-	tests/unit/test_early_start \
-	tests/unit/test_events \
-	tests/unit/test_exchange \
-	tests/unit/test_golden \
-	tests/unit/test_golden_lines \
-	tests/unit/test_golden_processes \
-	tests/unit/test_guarded \
-	tests/unit/test_inline \
-	tests/unit/test_ir \
-	tests/unit/test_json \
-	tests/unit/test_kernels \
-	tests/unit/test_kernels_elementwise \
-	tests/unit/test_kernels_lists \
-	tests/unit/test_kernels_matmul \
-	tests/unit/test_kernels_movement \
-	tests/unit/test_kernels_tilings \
-	tests/unit/test_launches \
-	tests/unit/test_memory \
-	tests/unit/test_memory_commands \
-	tests/unit/test_module \
-	tests/unit/test_npy \
-	tests/unit/test_object \
-	tests/unit/test_object_bytes \
-	tests/unit/test_object_copy \
-	tests/unit/test_object_damage \
-	tests/unit/test_object_image \
-	tests/unit/test_object_lines \
-	tests/unit/test_object_packed \
-	tests/unit/test_object_ranks \
-	tests/unit/test_object_relocate \
-	tests/unit/test_object_results \
-	tests/unit/test_op_ranges \
-	tests/unit/test_op_rules \
-	tests/unit/test_op_types \
-	tests/unit/test_partition \
-	tests/unit/test_parts \
-	tests/unit/test_proto_text \
-	tests/unit/test_races \
-	tests/unit/test_roundtrip \
-	tests/unit/test_rows \
-	tests/unit/test_sample_descriptions \
-	tests/unit/test_sample_ops \
-	tests/unit/test_sample_refusals \
-	tests/unit/test_samples \
-	tests/unit/test_scanning \
-	tests/unit/test_scope_cuts \
-	tests/unit/test_session \
-	tests/unit/test_sk_options \
-	tests/unit/test_skir \
-	tests/unit/test_skrt \
-	tests/unit/test_skrt_calls \
-	tests/unit/test_skrt_dynamic \
-	tests/unit/test_skrt_failures \
-	tests/unit/test_skrt_feed \
-	tests/unit/test_skrt_meetings \
-	tests/unit/test_skrt_profile \
-	tests/unit/test_skrt_race \
-	tests/unit/test_skrt_streams \
-	tests/unit/test_skrt_trace \
-	tests/unit/test_skrt_workers \
-	tests/unit/test_source_map \
-	tests/unit/test_statements \
-	tests/unit/test_sync_oracle \
-	tests/unit/test_sync_simulator \
-	tests/unit/test_syncs \
-	tests/unit/test_template \
-	tests/unit/test_tensor \
-	tests/unit/test_twin
+	tests/unit/backend/test_backend \
+	tests/unit/backend/test_kernels \
+	tests/unit/backend/test_kernels_elementwise \
+	tests/unit/backend/test_kernels_lists \
+	tests/unit/backend/test_kernels_matmul \
+	tests/unit/backend/test_kernels_movement \
+	tests/unit/backend/test_kernels_tilings \
+	tests/unit/backend/test_object \
+	tests/unit/backend/test_object_bytes \
+	tests/unit/backend/test_object_copy \
+	tests/unit/backend/test_object_damage \
+	tests/unit/backend/test_object_image \
+	tests/unit/backend/test_object_lines \
+	tests/unit/backend/test_object_packed \
+	tests/unit/backend/test_object_ranks \
+	tests/unit/backend/test_object_relocate \
+	tests/unit/backend/test_object_results \
+	tests/unit/backend/test_races \
+	tests/unit/backend/test_rows \
+	tests/unit/backend/test_sample_descriptions \
+	tests/unit/backend/test_sample_ops \
+	tests/unit/backend/test_sample_refusals \
+	tests/unit/backend/test_samples \
+	tests/unit/backend/test_skrt \
+	tests/unit/backend/test_skrt_calls \
+	tests/unit/backend/test_skrt_dynamic \
+	tests/unit/backend/test_skrt_failures \
+	tests/unit/backend/test_skrt_feed \
+	tests/unit/backend/test_skrt_meetings \
+	tests/unit/backend/test_skrt_profile \
+	tests/unit/backend/test_skrt_race \
+	tests/unit/backend/test_skrt_streams \
+	tests/unit/backend/test_skrt_trace \
+	tests/unit/backend/test_skrt_workers \
+	tests/unit/backend/test_source_map \
+	tests/unit/backend/test_statements \
+	tests/unit/backend/test_twin \
+	tests/unit/frontend/test_command \
+	tests/unit/frontend/test_diff \
+	tests/unit/frontend/test_exchange \
+	tests/unit/frontend/test_golden \
+	tests/unit/frontend/test_golden_lines \
+	tests/unit/frontend/test_golden_processes \
+	tests/unit/frontend/test_memory_commands \
+	tests/unit/frontend/test_npy \
+	tests/unit/frontend/test_proto_text \
+	tests/unit/frontend/test_session \
+	tests/unit/frontend/test_skir \
+	tests/unit/frontend/test_template \
+	tests/unit/frontend/test_tensor \
+	tests/unit/ir/test_addresses \
+	tests/unit/ir/test_dims \
+	tests/unit/ir/test_guarded \
+	tests/unit/ir/test_ir \
+	tests/unit/ir/test_json \
+	tests/unit/ir/test_memory \
+	tests/unit/ir/test_module \
+	tests/unit/ir/test_op_ranges \
+	tests/unit/ir/test_op_rules \
+	tests/unit/ir/test_op_types \
+	tests/unit/ir/test_parts \
+	tests/unit/ir/test_roundtrip \
+	tests/unit/ir/test_scanning \
+	tests/unit/ir/test_sk_options \
+	tests/unit/passes/test_caches \
+	tests/unit/passes/test_call_orders \
+	tests/unit/passes/test_early_start \
+	tests/unit/passes/test_events \
+	tests/unit/passes/test_inline \
+	tests/unit/passes/test_launches \
+	tests/unit/passes/test_partition \
+	tests/unit/passes/test_scope_cuts \
+	tests/unit/passes/test_sync_oracle \
+	tests/unit/passes/test_sync_simulator \
+	tests/unit/passes/test_syncs
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -160,93 +160,93 @@ tests_unit_proto_dump_LDADD = libskir.la $(DL_LIBS) $(MATH_LIBS)
 EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h tests/fuzz/print_diags.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
-tests_unit_test_twin_LDADD = backend/kernels/twin.o $(LDADD)
-tests_unit_test_sample_descriptions_LDADD = $(LDADD) $(CJSON_LIBS)
-tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
-tests_unit_test_kernels_elementwise_LDADD = $(kernel_objects) $(LDADD)
-tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
-tests_unit_test_kernels_movement_LDADD = $(kernel_objects) $(LDADD)
-tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
-tests_unit_test_kernels_tilings_LDADD = $(kernel_objects) $(LDADD)
-tests_unit_test_addresses_SOURCES = \
+tests_unit_backend_test_twin_LDADD = backend/kernels/twin.o $(LDADD)
+tests_unit_backend_test_sample_descriptions_LDADD = $(LDADD) $(CJSON_LIBS)
+tests_unit_backend_test_kernels_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_backend_test_kernels_elementwise_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_backend_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_backend_test_kernels_movement_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_backend_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_backend_test_kernels_tilings_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_ir_test_addresses_SOURCES = \
 	tests/unit/random_graph.c \
-	tests/unit/test_addresses.c
-tests_unit_test_caches_SOURCES = \
+	tests/unit/ir/test_addresses.c
+tests_unit_passes_test_caches_SOURCES = \
 	tests/unit/entry_launch.c \
+	tests/unit/passes/test_caches.c \
+	tests/unit/random_graph.c \
+	tests/unit/sync_simulator.c
+tests_unit_passes_test_early_start_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/sync_simulator.c \
-	tests/unit/test_caches.c
-tests_unit_test_early_start_SOURCES = \
+	tests/unit/passes/test_early_start.c
+tests_unit_ir_test_dims_SOURCES = \
 	tests/unit/random_graph.c \
-	tests/unit/sync_simulator.c \
-	tests/unit/test_early_start.c
-tests_unit_test_dims_SOURCES = \
+	tests/unit/ir/test_dims.c
+tests_unit_ir_test_op_ranges_SOURCES = \
 	tests/unit/random_graph.c \
-	tests/unit/test_dims.c
-tests_unit_test_op_ranges_SOURCES = \
+	tests/unit/ir/test_op_ranges.c
+tests_unit_ir_test_op_rules_SOURCES = \
 	tests/unit/random_graph.c \
-	tests/unit/test_op_ranges.c
-tests_unit_test_op_rules_SOURCES = \
-	tests/unit/random_graph.c \
-	tests/unit/test_op_rules.c
-tests_unit_test_events_SOURCES = \
+	tests/unit/ir/test_op_rules.c
+tests_unit_passes_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
-	tests/unit/test_events.c
-tests_unit_test_launches_SOURCES = \
+	tests/unit/passes/test_events.c
+tests_unit_passes_test_launches_SOURCES = \
 	tests/unit/launch_oracle.c \
 	tests/unit/random_graph.c \
-	tests/unit/test_launches.c
-tests_unit_test_inline_SOURCES = \
+	tests/unit/passes/test_launches.c
+tests_unit_passes_test_inline_SOURCES = \
 	tests/unit/random_graph.c \
-	tests/unit/test_inline.c
+	tests/unit/passes/test_inline.c
 # What they run is loaded, and needs the runtime as in skirc.
 whole_runtime = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(CMOCKA_LIBS) \
 	$(THREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
-tests_unit_test_memory_commands_LDADD = $(whole_runtime)
-tests_unit_test_memory_commands_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_unit_test_rows_LDADD = $(whole_runtime)
-tests_unit_test_rows_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_unit_test_partition_SOURCES = \
+tests_unit_frontend_test_memory_commands_LDADD = $(whole_runtime)
+tests_unit_frontend_test_memory_commands_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_unit_backend_test_rows_LDADD = $(whole_runtime)
+tests_unit_backend_test_rows_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_unit_passes_test_partition_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
-	tests/unit/test_partition.c
-tests_unit_test_scope_cuts_SOURCES = \
+	tests/unit/passes/test_partition.c
+tests_unit_passes_test_scope_cuts_SOURCES = \
 	tests/unit/cut_model.c \
 	tests/unit/graph_model.c \
-	tests/unit/random_graph.c \
-	tests/unit/test_scope_cuts.c
-tests_unit_test_races_SOURCES = \
+	tests/unit/passes/test_scope_cuts.c \
+	tests/unit/random_graph.c
+tests_unit_backend_test_races_SOURCES = \
+	tests/unit/backend/test_races.c \
 	tests/unit/entry_runner.c \
 	tests/unit/random_graph.c \
-	tests/unit/sync_simulator.c \
-	tests/unit/test_races.c
-tests_unit_test_roundtrip_SOURCES = \
+	tests/unit/sync_simulator.c
+tests_unit_ir_test_roundtrip_SOURCES = \
 	tests/unit/random_graph.c \
-	tests/unit/test_roundtrip.c
-tests_unit_test_sync_oracle_SOURCES = \
+	tests/unit/ir/test_roundtrip.c
+tests_unit_passes_test_sync_oracle_SOURCES = \
+	tests/unit/passes/test_sync_oracle.c \
 	tests/unit/random_graph.c \
 	tests/unit/sync_oracle.c \
+	tests/unit/sync_simulator.c
+tests_unit_passes_test_sync_simulator_SOURCES = \
 	tests/unit/sync_simulator.c \
-	tests/unit/test_sync_oracle.c
-tests_unit_test_sync_simulator_SOURCES = \
-	tests/unit/sync_simulator.c \
-	tests/unit/test_sync_simulator.c
-tests_unit_test_call_orders_SOURCES = \
+	tests/unit/passes/test_sync_simulator.c
+tests_unit_passes_test_call_orders_SOURCES = \
 	tests/unit/entry_launch.c \
 	tests/unit/graph_model.c \
 	tests/unit/parallel.c \
+	tests/unit/passes/test_call_orders.c \
 	tests/unit/random_graph.c \
-	tests/unit/sync_simulator.c \
-	tests/unit/test_call_orders.c
-tests_unit_test_syncs_SOURCES = \
+	tests/unit/sync_simulator.c
+tests_unit_passes_test_syncs_SOURCES = \
 	tests/unit/entry_launch.c \
 	tests/unit/graph_model.c \
 	tests/unit/parallel.c \
+	tests/unit/passes/test_syncs.c \
 	tests/unit/random_chain.c \
 	tests/unit/random_graph.c \
-	tests/unit/sync_simulator.c \
-	tests/unit/test_syncs.c
+	tests/unit/sync_simulator.c
 
 # ---- Golden files and whole commands ----
 
@@ -255,110 +255,110 @@ script_tests = \
 	tests/checkers/aten_values.py \
 	tests/checkers/sync_entries.py \
 	tests/checkers/tf_values.py \
-	tests/e2e/accounts.py \
-	tests/e2e/ascend_conformance.py \
-	tests/e2e/ascend_headers.py \
-	tests/e2e/ascend_info.py \
-	tests/e2e/ascend_launch.py \
-	tests/e2e/ascend_records.py \
-	tests/e2e/ascend_requests.py \
-	tests/e2e/ascend_toolchain.py \
-	tests/e2e/ascend_twin.py \
-	tests/e2e/ascendc_judge.py \
-	tests/e2e/bootstrap.sh \
-	tests/e2e/called_graphs.py \
-	tests/e2e/canonical_form.py \
-	tests/e2e/carets.py \
-	tests/e2e/check_compile.py \
-	tests/e2e/child_process.py \
-	tests/e2e/compile_objects.py \
-	tests/e2e/contents.py \
-	tests/e2e/debug_options.py \
-	tests/e2e/diagnostic_ids.sh \
-	tests/e2e/doc_examples.py \
-	tests/e2e/dynamic_kernels.py \
-	tests/e2e/early_start.py \
-	tests/e2e/estimate.py \
-	tests/e2e/examples.py \
-	tests/e2e/examples_numpy.py \
-	tests/e2e/exit_status.sh \
-	tests/e2e/export.py \
-	tests/e2e/export_refused.py \
-	tests/e2e/export_requests.py \
-	tests/e2e/faults.py \
-	tests/e2e/ge_gears.py \
-	tests/e2e/gear_inputs.py \
-	tests/e2e/gears.py \
-	tests/e2e/gears_blocks.py \
-	tests/e2e/gears_dispatch.py \
-	tests/e2e/gears_random.py \
-	tests/e2e/gears_rings.py \
-	tests/e2e/golden_files.sh \
-	tests/e2e/golden_runner.py \
-	tests/e2e/grammar.py \
-	tests/e2e/hostile_symbols.py \
-	tests/e2e/hostile_text.py \
-	tests/e2e/import.py \
-	tests/e2e/import_options.py \
-	tests/e2e/import_requests.py \
-	tests/e2e/includes.py \
-	tests/e2e/inferred_types.py \
-	tests/e2e/install.sh \
-	tests/e2e/interrupted.py \
-	tests/e2e/jobs.py \
-	tests/e2e/kernel_dir.sh \
-	tests/e2e/kernel_dir_faults.py \
-	tests/e2e/kernels_judge.py \
-	tests/e2e/kernels_numpy.py \
-	tests/e2e/launch_advice.py \
-	tests/e2e/launch_failures.py \
-	tests/e2e/launch_states.py \
-	tests/e2e/launches.py \
-	tests/e2e/layers.py \
-	tests/e2e/listed_sources.sh \
-	tests/e2e/measure.py \
-	tests/e2e/memory.py \
-	tests/e2e/named_files.py \
-	tests/e2e/odd_files.py \
-	tests/e2e/one_aiv.py \
-	tests/e2e/onnx_operators.py \
-	tests/e2e/onnx_values.py \
-	tests/e2e/op_data.sh \
-	tests/e2e/operand_values.py \
-	tests/e2e/opt.py \
-	tests/e2e/order_judge.py \
-	tests/e2e/other_compiler.sh \
-	tests/e2e/out_of_memory.sh \
-	tests/e2e/pass_plugins.py \
-	tests/e2e/preload_objects.py \
-	tests/e2e/profile.py \
-	tests/e2e/proto_text.py \
-	tests/e2e/race_check.py \
-	tests/e2e/repeated_runs.py \
-	tests/e2e/round_trips.py \
-	tests/e2e/run_answers.py \
-	tests/e2e/run_outputs.py \
-	tests/e2e/run_values.py \
-	tests/e2e/sanitizers.sh \
-	tests/e2e/scope_rules.py \
-	tests/e2e/seed_examples.py \
-	tests/e2e/several_files.py \
-	tests/e2e/sk_options.sh \
-	tests/e2e/small_changes.py \
-	tests/e2e/source_text.py \
-	tests/e2e/split_code.py \
-	tests/e2e/streams.py \
-	tests/e2e/superkernel_package.py \
-	tests/e2e/support.py \
-	tests/e2e/sync_hints.py \
-	tests/e2e/sync_remarks.py \
-	tests/e2e/tap_run.sh \
-	tests/e2e/tf_graphs.py \
-	tests/e2e/torch_programs.py \
-	tests/e2e/trace.py \
-	tests/e2e/vector_levels.py \
-	tests/e2e/where.py \
-	tests/e2e/wrong_kernels.py
+	tests/cli/check/accounts.py \
+	tests/cli/check/carets.py \
+	tests/cli/check/check_compile.py \
+	tests/cli/check/estimate.py \
+	tests/cli/check/hostile_text.py \
+	tests/cli/check/includes.py \
+	tests/cli/check/inferred_types.py \
+	tests/cli/check/launch_advice.py \
+	tests/cli/check/launch_states.py \
+	tests/cli/check/launches.py \
+	tests/cli/check/op_data.sh \
+	tests/cli/check/order_judge.py \
+	tests/cli/check/scope_rules.py \
+	tests/cli/common/exit_status.sh \
+	tests/cli/common/faults.py \
+	tests/cli/common/interrupted.py \
+	tests/cli/common/jobs.py \
+	tests/cli/common/named_files.py \
+	tests/cli/common/odd_files.py \
+	tests/cli/common/out_of_memory.sh \
+	tests/cli/common/several_files.py \
+	tests/cli/common/sk_options.sh \
+	tests/cli/compile/ascend_conformance.py \
+	tests/cli/compile/ascend_headers.py \
+	tests/cli/compile/ascend_info.py \
+	tests/cli/compile/ascend_launch.py \
+	tests/cli/compile/ascend_requests.py \
+	tests/cli/compile/ascend_toolchain.py \
+	tests/cli/compile/ascendc_judge.py \
+	tests/cli/compile/compile_objects.py \
+	tests/cli/compile/gears.py \
+	tests/cli/compile/gears_blocks.py \
+	tests/cli/compile/gears_dispatch.py \
+	tests/cli/compile/kernel_dir.sh \
+	tests/cli/compile/kernel_dir_faults.py \
+	tests/cli/compile/preload_objects.py \
+	tests/cli/compile/split_code.py \
+	tests/cli/compile/superkernel_package.py \
+	tests/cli/export/export.py \
+	tests/cli/export/export_refused.py \
+	tests/cli/export/export_requests.py \
+	tests/cli/export/round_trips.py \
+	tests/cli/fmt/canonical_form.py \
+	tests/cli/fmt/grammar.py \
+	tests/cli/import/ge_gears.py \
+	tests/cli/import/import.py \
+	tests/cli/import/import_options.py \
+	tests/cli/import/import_requests.py \
+	tests/cli/import/onnx_operators.py \
+	tests/cli/import/onnx_values.py \
+	tests/cli/import/proto_text.py \
+	tests/cli/import/seed_examples.py \
+	tests/cli/import/tf_graphs.py \
+	tests/cli/import/torch_programs.py \
+	tests/cli/opt/gears_random.py \
+	tests/cli/opt/gears_rings.py \
+	tests/cli/opt/opt.py \
+	tests/cli/opt/pass_plugins.py \
+	tests/cli/opt/small_changes.py \
+	tests/cli/opt/sync_hints.py \
+	tests/cli/opt/sync_remarks.py \
+	tests/cli/run/ascend_records.py \
+	tests/cli/run/ascend_twin.py \
+	tests/cli/run/called_graphs.py \
+	tests/cli/run/child_process.py \
+	tests/cli/run/contents.py \
+	tests/cli/run/debug_options.py \
+	tests/cli/run/dynamic_kernels.py \
+	tests/cli/run/early_start.py \
+	tests/cli/run/examples.py \
+	tests/cli/run/examples_numpy.py \
+	tests/cli/run/gear_inputs.py \
+	tests/cli/run/hostile_symbols.py \
+	tests/cli/run/kernels_judge.py \
+	tests/cli/run/kernels_numpy.py \
+	tests/cli/run/launch_failures.py \
+	tests/cli/run/measure.py \
+	tests/cli/run/memory.py \
+	tests/cli/run/one_aiv.py \
+	tests/cli/run/operand_values.py \
+	tests/cli/run/profile.py \
+	tests/cli/run/race_check.py \
+	tests/cli/run/repeated_runs.py \
+	tests/cli/run/run_answers.py \
+	tests/cli/run/run_outputs.py \
+	tests/cli/run/run_values.py \
+	tests/cli/run/streams.py \
+	tests/cli/run/vector_levels.py \
+	tests/cli/run/wrong_kernels.py \
+	tests/cli/support/support.py \
+	tests/cli/test/golden_files.sh \
+	tests/cli/test/golden_runner.py \
+	tests/cli/trace/trace.py \
+	tests/cli/where/where.py \
+	tests/project/bootstrap.sh \
+	tests/project/diagnostic_ids.sh \
+	tests/project/doc_examples.py \
+	tests/project/install.sh \
+	tests/project/layers.py \
+	tests/project/listed_sources.sh \
+	tests/project/other_compiler.sh \
+	tests/project/sanitizers.sh \
+	tests/project/source_text.py \
+	tests/project/tap_run.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden tests/import
 
@@ -421,11 +421,11 @@ clean-aarch64:
 
 # ---- Signals at every system call, and faults at every call that may fail ----
 
-EXTRA_DIST += tests/e2e/kill_at.c tests/e2e/fail_at.c
+EXTRA_DIST += tests/kill_at.c tests/fail_at.c
 torture: all
 	for test in interrupted faults; do \
 	  SKIRC=$(abs_builddir)/skirc SKIR_SOURCE=$(abs_top_srcdir) CC='$(CC)' \
-	    $(PYTHON) $(srcdir)/tests/e2e/$$test.py --all || exit 1; \
+	    $(PYTHON) $(srcdir)/tests/cli/common/$$test.py --all || exit 1; \
 	done
 	$(MAKE) $(AM_MAKEFLAGS) $(tortured)
 	for test in $(tortured); do \
@@ -434,11 +434,11 @@ torture: all
 
 # Property tests that try more seeds than a run of all tests has time for.
 tortured = \
-	tests/unit/test_early_start \
-	tests/unit/test_events \
-	tests/unit/test_launches \
-	tests/unit/test_sync_oracle \
-	tests/unit/test_syncs
+	tests/unit/passes/test_early_start \
+	tests/unit/passes/test_events \
+	tests/unit/passes/test_launches \
+	tests/unit/passes/test_sync_oracle \
+	tests/unit/passes/test_syncs
 
 # ---- Measurements ----
 

@@ -84,7 +84,7 @@ static const struct op_type *type_of_id(struct op_types *types, uint32_t id)
     part_leave();
     if (json_document_read_file(&document, data->family, data->json, strlen(data->json), &fault))
         entry->type = read_json(types, &document, data->name, data->family, document.root);
-    assert(entry->type); /* tests/unit/test_op_types.c reads all of it */
+    assert(entry->type); /* tests/unit/ir/test_op_types.c reads all of it */
     json_document_free(&document);
     return entry->type;
 }

@@ -1,5 +1,5 @@
 // A runtime without a device: it prints what it is asked for, and its launch does what the ops of
-// tests/e2e/ascend_launch.py do: y = x + x, then z = y + x, of bytes.
+// tests/cli/compile/ascend_launch.py do: y = x + x, then z = y + x, of bytes.
 #include "acl/acl.h"
 
 #include <cstdio>

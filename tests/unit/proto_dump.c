@@ -1,5 +1,5 @@
-/* Prints what the cursor over protobuf text sees, for tests/e2e/proto_text.py: a line per field of
- * the text on standard input, its depth, name and value read in all ways. */
+/* Prints what the cursor over protobuf text sees, for tests/cli/import/proto_text.py: a line per
+ * field of the text on standard input, its depth, name and value read in all ways. */
 #include "frontend/import/text/proto_text.h"
 
 #include <inttypes.h>

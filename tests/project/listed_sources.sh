@@ -20,7 +20,8 @@ for folder in ir passes backend frontend tests docs; do
     while IFS= read -r file; do
         listed "$file" "$folder/local.mk" || missing+=("$file")
     done < <(find "$folder" \( -name '*.[chy]' -o -name '*.def' -o -name '*.re' -o -name '*.json' \
-        -o -name '*.1' -o -name '*.md' -o -path 'tests/e2e/*.sh' -o -path 'tests/e2e/*.py' \) \
+        -o -name '*.1' -o -name '*.md' -o -path 'tests/cli/*.sh' -o -path 'tests/cli/*.py' \
+        -o -path 'tests/project/*.sh' -o -path 'tests/project/*.py' \) \
         ! -path 'docs/examples/*' ! -path 'tests/golden/*' ! -path 'tests/import/*' | sort)
     if [ "${#missing[@]}" -eq 0 ]; then
         tap_result ok "$folder/local.mk lists its files"

@@ -31,7 +31,7 @@ os.environ["TMPDIR"] = os.path.abspath("tmp")
 os.environ["CC"] = COMPILER
 os.environ["CCACHE_DISABLE"] = "1"
 
-HARNESS = os.path.join(tap.SOURCE, "tests", "e2e", "kill_at.c")
+HARNESS = os.path.join(tap.SOURCE, "tests", "kill_at.c")
 subprocess.run([*CC, "-O1", HARNESS, "-o", "kill_at"], check=True)
 
 write_modules()

@@ -37,7 +37,8 @@ expected=$scratch/expected
 {
     find tests/golden -name '*.skir' -exec sed -s '/^\/\/! \(expect\|also\)\( \|$\)/,$d' {} + |
         grep -o '//! *\(error\|warning\|remark\)[@:].*'
-    cat tests/e2e/*.sh tests/e2e/*.py tests/unit/*.c tests/import/*/*.err
+    cat tests/cli/*/*.sh tests/cli/*/*.py tests/project/*.sh tests/project/*.py tests/unit/*/*.c \
+        tests/import/*/*.err
 } | tr -d '\\' | grep -o '\[[-a-z]*\]' | sort -u >"$expected"
 
 while IFS= read -r id; do

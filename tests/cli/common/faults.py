@@ -30,7 +30,7 @@ os.mkdir("tmp")
 os.environ.update(TMPDIR=os.path.abspath("tmp"), LC_ALL="C", CCACHE_DISABLE="1", CC=COMPILER)
 
 LIBRARY = os.path.abspath("fail_at.so")
-subprocess.run([*CC, "-O1", "-shared", "-fPIC", os.path.join(tap.SOURCE, "tests", "e2e", "fail_at.c"),
+subprocess.run([*CC, "-O1", "-shared", "-fPIC", os.path.join(tap.SOURCE, "tests", "fail_at.c"),
                 "-o", LIBRARY, "-ldl"], check=True)
 
 

@@ -29,7 +29,7 @@ cp "$kernels"/*.o "$kernels"/*.json "$kernels/skrt.h" "$kernels/dtypes.def" back
 takes_units()
 {
     mkdir units
-    (cd "$source" && printf '%s\n' tests/unit/*.c |
+    (cd "$source" && printf '%s\n' tests/unit/*.c tests/unit/*/*.c |
         xargs -P2 -I{} sh -c '"$@" -o "$0/$(basename {})".o {}' "$scratch/units" $cc -c -std=gnu11 \
             -Wall -Wextra -Werror -DHAVE_CONFIG_H -DSKIR_KERNEL_DIR='""' -DSKIR_INCLUDE_DIR='""' \
             -I"$scratch" -I. -Iir/core)

@@ -83,7 +83,7 @@ def check(dump):
         expected = read(base + suffix)
         if text != expected:
             failure += (f"\n{base}{suffix} is not as expected, but:\n{shown(text)}"
-                        f"\nskir's e2e/import.py --bless {base} accepts it")
+                        f"\nskir's cli/import/import.py --bless {base} accepts it")
     tap.check(dump, not failure, failure)
 
 

@@ -1,5 +1,5 @@
 """What the formats of graphs cannot have is refused, each with its message at its place; and nothing
-is written. Fusion requests have tests/e2e/export_requests.py."""
+is written. Fusion requests have tests/cli/export/export_requests.py."""
 
 import glob
 import os

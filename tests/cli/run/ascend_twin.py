@@ -243,7 +243,7 @@ os.chmod("skirc", 0o755)
 os.symlink(os.path.join(os.path.dirname(tap.SKIRC), "backend"), "backend")
 environment = dict(os.environ, SKIRC=os.path.abspath("skirc"), SKIR_TARGET="ascend")
 for name, chip in [(name, "c220") for name in OTHERS] + [("early_start", "c310")]:
-    done = subprocess.run([sys.executable, os.path.join(SOURCE, "tests", "e2e", name + ".py")],
+    done = subprocess.run([sys.executable, os.path.join(SOURCE, "tests", "cli", "run", name + ".py")],
                           capture_output=True, text=True, env={**environment, "SKIR_CHIP": chip})
     failed = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
     tap.check(f"{name}.py passes for it, too, as a {chip}", done.returncode == 0,
