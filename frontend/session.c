@@ -1,5 +1,5 @@
 #include "frontend/session.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/file.h"
 
 /* SKIR_KERNEL_DIR is set by the build. */

@@ -26,10 +26,10 @@ libskir_la_SOURCES += \
 	ir/core/arch.c \
 	ir/core/arch.h \
 	ir/core/archs.def \
+	ir/core/attr.c \
+	ir/core/attr.h \
 	ir/core/attr_keys.def \
 	ir/core/attr_kinds.def \
-	ir/core/attrs.c \
-	ir/core/attrs.h \
 	ir/core/call_ops.def \
 	ir/core/calls.c \
 	ir/core/calls.h \
@@ -37,16 +37,18 @@ libskir_la_SOURCES += \
 	ir/core/entry.h \
 	ir/core/foreign_dtypes.def \
 	ir/core/formats.def \
+	ir/core/graph.c \
+	ir/core/graph.h \
 	ir/core/instr.h \
 	ir/core/instrs.def \
 	ir/core/invariants.c \
 	ir/core/invariants.h \
+	ir/core/kernel.c \
+	ir/core/kernel.h \
 	ir/core/kernel_args.c \
 	ir/core/kernel_args.h \
 	ir/core/kernel_source.h \
 	ir/core/kernel_types.def \
-	ir/core/kernels.c \
-	ir/core/kernels.h \
 	ir/core/module.c \
 	ir/core/module.h \
 	ir/core/operands.c \
@@ -55,7 +57,8 @@ libskir_la_SOURCES += \
 	ir/core/sk_options.def \
 	ir/core/sk_options.h \
 	ir/core/tables.c \
-	ir/core/types.c \
+	ir/core/type.c \
+	ir/core/type.h \
 	ir/core/words.def \
 	ir/optypes/foreign_names.c \
 	ir/optypes/foreign_names.h \

@@ -102,20 +102,24 @@ plugin_headers = \
 	ir/analysis/modref.h \
 	ir/core/arch.h \
 	ir/core/archs.def \
+	ir/core/attr.h \
+	ir/core/attr_kinds.def \
 	ir/core/call_ops.def \
 	ir/core/calls.h \
 	ir/core/dtypes.def \
 	ir/core/entry.h \
+	ir/core/graph.h \
 	ir/core/instr.h \
 	ir/core/instrs.def \
+	ir/core/kernel.h \
 	ir/core/kernel_args.h \
 	ir/core/kernel_source.h \
 	ir/core/kernel_types.def \
-	ir/core/kernels.h \
 	ir/core/module.h \
 	ir/core/operands.h \
 	ir/core/sk_options.def \
 	ir/core/sk_options.h \
+	ir/core/type.h \
 	ir/core/words.def \
 	ir/optypes/op_eval.h \
 	ir/optypes/op_functions.def \

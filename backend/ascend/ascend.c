@@ -1,6 +1,7 @@
 /* The Ascend target: its commands, and objects: the source is compiled for each type of core, and
  * linked with the kernels. */
 #include "backend/ascend/ascend.h"
+#include "ir/core/kernel.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "backend/ascend/source_map.h"
 #include "backend/ascend/symbols.h"
 #include "ir/core/arch.h"
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 
 struct ascendc {
     struct text *text;

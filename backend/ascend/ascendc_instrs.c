@@ -4,6 +4,7 @@
 
 #include "backend/ascend/ascendc_emitter.h"
 #include "backend/target/statement.h"
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 #include "ir/shapes/gears.h"
 #include "ir/syntax/locate.h"
 

@@ -8,7 +8,7 @@
 #include "backend/device/emitter.h"
 #include "backend/device/link.h"
 #include "ir/core/arch.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/intern.h"
 
 /* What the symbols of entries begin with, before their index: a kernel's function may have any name

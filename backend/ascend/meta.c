@@ -1,4 +1,5 @@
 #include "backend/ascend/meta.h"
+#include "ir/core/kernel.h"
 
 #include <stdlib.h>
 

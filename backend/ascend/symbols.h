@@ -3,7 +3,7 @@
 #ifndef BACKEND_ASCEND_SYMBOLS_H
 #define BACKEND_ASCEND_SYMBOLS_H
 
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/text.h"
 
 /* A kernel's function keeps its name, by which people know it, where it is one of C. Where objects

@@ -2,6 +2,7 @@
  * tilings, words of events. Kernels only read slots and tables: their sums are compared after each
  * launch. */
 #include "backend/device/arguments.h"
+#include "ir/core/kernel.h"
 
 #include <assert.h>
 #include <stdio.h>

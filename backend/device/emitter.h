@@ -2,8 +2,8 @@
 #ifndef BACKEND_DEVICE_EMITTER_H
 #define BACKEND_DEVICE_EMITTER_H
 
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 #include "ir/support/text.h"
 
 struct emitter {

@@ -12,7 +12,7 @@
 #include "ir/analysis/launch_order.h"
 #include "ir/analysis/modref.h"
 #include "ir/core/calls.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "backend/library/kernel_link.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/file.h"
 
 static bool begins_with(const struct intern_name *name, const char *prefix)

@@ -10,7 +10,7 @@
 #include "backend/device/run.h"
 #include "backend/host/emit.h"
 #include "backend/host/rows.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 
 struct object_maker {
     struct object_made *made;

@@ -5,8 +5,8 @@
 
 #include "backend/linker/object.h"
 #include "backend/target/backend.h"
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_source.h"
-#include "ir/core/kernels.h"
 #include "ir/support/file.h"
 #include "ir/support/intern.h"
 

@@ -1,6 +1,7 @@
 #include "frontend/driver/check_gears.h"
 #include "ir/analysis/dep_graph.h"
 #include "ir/core/calls.h"
+#include "ir/core/kernel.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"
 #include "ir/syntax/spelling.h"

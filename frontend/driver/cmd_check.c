@@ -9,7 +9,7 @@
 #include "frontend/driver/shared_options.h"
 #include "ir/analysis/estimate.h"
 #include "ir/core/arch.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

@@ -3,7 +3,7 @@
 #include "frontend/exchange.h"
 #include "frontend/export/foreign.h"
 #include "ir/analysis/addresses.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/core/operands.h"
 #include "ir/support/json.h"
 #include "ir/support/text.h"

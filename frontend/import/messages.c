@@ -1,5 +1,5 @@
 #include "frontend/import/messages.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/analysis/contents.h"
 
 /* ---------------------------------------------------------------------------- lists ---- */

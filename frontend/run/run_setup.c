@@ -5,7 +5,7 @@
 #include "frontend/tensor/npy.h"
 #include "ir/analysis/contents.h"
 #include "ir/core/calls.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/shapes/gears.h"
 #include "ir/support/diag.h"
 #include "ir/support/text.h"

@@ -1,4 +1,5 @@
 #include "ir/analysis/block_rules.h"
+#include "ir/core/kernel.h"
 #include "ir/core/operands.h"
 #include "ir/optypes/op_rules.h"
 #include "ir/optypes/op_tensors.h"

@@ -1,6 +1,7 @@
 #include "ir/analysis/estimate.h"
 #include "ir/analysis/launch_order.h"
 #include "ir/core/arch.h"
+#include "ir/core/kernel.h"
 #include "ir/optypes/op_tensors.h"
 
 #include <string.h>

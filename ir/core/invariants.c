@@ -1,5 +1,5 @@
 #include "ir/core/invariants.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 
 static bool range_is_in(struct range range, uint32_t count)
 {

@@ -1,5 +1,5 @@
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 #include "ir/core/operands.h"
 
 uint32_t entry_named_groups(const struct entry *entry)

@@ -1,4 +1,5 @@
 #include "ir/core/operands.h"
+#include "ir/core/kernel.h"
 
 uint32_t op_find_label(const struct graph *graph, const struct op *op, uint32_t label)
 {

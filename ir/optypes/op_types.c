@@ -1,4 +1,5 @@
 #include "ir/optypes/op_types.h"
+#include "ir/core/kernel.h"
 #include "ir/optypes/op_data.h"
 #include "ir/optypes/op_type_reader.h"
 #include "ir/support/json_document.h"

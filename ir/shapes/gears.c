@@ -1,5 +1,5 @@
 #include "ir/shapes/gears.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/calls.h"
 #include "ir/support/diag.h"
 

@@ -1,5 +1,5 @@
 /* The parser's part for graphs. */
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/parser.h"

@@ -2,8 +2,8 @@
  * the launch; arguments are known words and values of the graph; and checks of barriers and flags
  * are where a program without a fault passes them. passes/sync proves synchronisation. */
 #include "ir/analysis/block_rules.h"
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify_internal.h"
 

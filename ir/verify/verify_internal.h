@@ -3,7 +3,7 @@
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
 #include "ir/analysis/modref.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/optypes/verified_ops.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"

@@ -1,7 +1,7 @@
 /* The verifier's part for kernels: their functions are those of their type, and the target has
  * cores for them. */
 #include "ir/analysis/block_rules.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/text.h"
 #include "ir/verify/verify_internal.h"
 

@@ -1,7 +1,7 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
  * and attributes (ir/optypes/ops). */
 #include "ir/analysis/contents.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/operands.h"
 #include "ir/optypes/foreign_names.h"
 #include "ir/optypes/op_shapes.h"

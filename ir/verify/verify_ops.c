@@ -1,9 +1,9 @@
 /* The verifier's part for ops: their values are defined, they fit their kernels, and contents (the
  * attribute `value` of ops whose results are there before the graph runs) fit their type. */
 #include "ir/analysis/contents.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/calls.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/core/operands.h"
 #include "ir/optypes/foreign_names.h"
 #include "ir/optypes/op_types.h"

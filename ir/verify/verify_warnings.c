@@ -1,6 +1,6 @@
 /* Warnings of what is legal, but hardly what was meant: misspelt attributes and parameters. */
 #include "ir/analysis/contents.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/optypes/foreign_names.h"
 #include "ir/optypes/op_types.h"
 #include "ir/syntax/locate.h"

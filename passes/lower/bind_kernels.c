@@ -10,6 +10,7 @@
  */
 #include "ir/analysis/dep_graph.h"
 #include "ir/core/calls.h"
+#include "ir/core/kernel.h"
 #include "ir/core/module.h"
 #include "ir/core/operands.h"
 #include "ir/optypes/foreign_names.h"

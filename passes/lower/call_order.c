@@ -1,3 +1,4 @@
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/lower/call_order.h"

@@ -2,9 +2,9 @@
 
 #include "ir/analysis/block_rules.h"
 #include "ir/analysis/dep_graph.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/calls.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/core/operands.h"
 #include "ir/optypes/op_types.h"
 #include "ir/shapes/gears.h"

@@ -1,4 +1,5 @@
 #include "passes/lower/launch.h"
+#include "ir/core/kernel.h"
 
 #include "ir/analysis/dep_graph.h"
 #include "ir/core/sk_options.h"

@@ -9,8 +9,8 @@
  */
 #include "ir/analysis/launch_order.h"
 #include "ir/core/arch.h"
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 #include "ir/shapes/gears.h"
 #include "ir/support/parts.h"
 #include "ir/syntax/locate.h"

@@ -1,7 +1,7 @@
 #include "passes/lower/short_calls.h"
 
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
-#include "ir/core/kernels.h"
 #include "ir/support/diag.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"

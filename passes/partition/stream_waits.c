@@ -1,6 +1,6 @@
 /* What passive ops have their streams wait for, as clauses of the ops that wait. */
 #include "ir/analysis/dep_graph.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "passes/partition/fusion.h"
 
 /* A passive op of which the ops that wait for its clauses are not met yet. */

@@ -1,6 +1,7 @@
 #include "passes/residency/residency_graph.h"
 #include "ir/analysis/modref.h"
 #include "ir/core/calls.h"
+#include "ir/core/kernel.h"
 #include "ir/core/sk_options.h"
 #include "ir/optypes/op_types.h"
 #include "passes/lower/launch.h"

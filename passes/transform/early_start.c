@@ -17,6 +17,7 @@
  * the flags of an added one are set and waited for by the same op. An arrival behind the last op is
  * awaited there: it would be one of the next launch.
  */
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/lower/insertion_points.h"

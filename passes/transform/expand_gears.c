@@ -7,7 +7,7 @@
  *
  * A combination that the graph contradicts, such as two sizes that must be one, is left out.
  */
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/calls.h"
 #include "ir/shapes/gears.h"
 #include "ir/support/parts.h"

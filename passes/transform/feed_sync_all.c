@@ -20,8 +20,8 @@
  * cores of the type come to in the same order, so nothing waits in a circle that did not before. It
  * orders nothing that the proof relies on.
  */
-#include "ir/core/attrs.h"
-#include "ir/core/kernels.h"
+#include "ir/core/attr.h"
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "passes/lower/insertion_points.h"
 #include "passes/lower/visit.h"

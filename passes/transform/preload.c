@@ -14,7 +14,7 @@
  *
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "passes/lower/insertion_points.h"
 #include "passes/lower/visit.h"

@@ -10,8 +10,8 @@
  * kernels are linked. A kernel with `split` brings its own, whose number must be the same; which
  * functions those are is `copies`, which the option kernel-map gives.
  */
-#include "ir/core/attrs.h"
-#include "ir/core/kernels.h"
+#include "ir/core/attr.h"
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "passes/lower/superkernel.h"
 #include "passes/lower/visit.h"

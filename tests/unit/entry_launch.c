@@ -1,4 +1,5 @@
 #include "ir/analysis/dep_graph.h"
+#include "ir/core/kernel.h"
 #include "ir/core/kernel_args.h"
 #include "tests/unit/entry_launch.h"
 

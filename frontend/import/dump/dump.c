@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/import/text/decimal.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/support/json.h"
 #include "ir/optypes/op_types.h"
 #include "ir/syntax/spelling.h"

@@ -6,7 +6,7 @@
 #include "frontend/import/dump/links.h"
 #include "frontend/import/dump/maker.h"
 #include "frontend/import/dump/marks.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/calls.h"
 #include "ir/core/kernel_source.h"
 #include "ir/core/module.h"

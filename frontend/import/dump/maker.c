@@ -2,7 +2,7 @@
 
 #include "frontend/import/dump/types.h"
 #include "ir/analysis/contents.h"
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/calls.h"
 #include "ir/core/sk_options.h"
 #include "ir/optypes/op_types.h"

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/core/kernel.h"
 #include "ir/core/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/sync/proof/check.h"

@@ -1,4 +1,4 @@
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/sync/proof/check.h"

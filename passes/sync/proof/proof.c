@@ -1,4 +1,5 @@
 #include "passes/sync/proof/proof.h"
+#include "ir/core/kernel.h"
 
 #include <assert.h>
 

@@ -4,7 +4,7 @@
 #include "backend/host/host.h"
 #include "frontend/session.h"
 #include "ir/core/calls.h"
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 #include "ir/support/file.h"
 #include "tests/unit/parsed_module.h"
 

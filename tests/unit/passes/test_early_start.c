@@ -2,6 +2,7 @@
  * result is the program that insert-syncs made, but for barriers that are added where it has none
  * to take; and executed by sync_simulator.h, each op is ordered behind the one before it, nothing
  * is stuck, and no flag is left set. */
+#include "ir/core/kernel.h"
 #include "passes/manager/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -6,6 +6,7 @@
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
 #include "ir/core/invariants.h"
+#include "ir/core/kernel.h"
 #include "ir/core/sk_options.h"
 #include "ir/verify/verify.h"
 #include "passes/lower/superkernel.h"

@@ -1,5 +1,5 @@
 /* What a target and its kernels offer. */
-#include "ir/core/kernels.h"
+#include "ir/core/kernel.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Attributes, and the pools that hold them. */
-#include "ir/core/attrs.h"
+#include "ir/core/attr.h"
 #include "ir/core/module.h"
 #include "ir/support/memory.h"
 
@@ -11,6 +11,20 @@
     ((n) <= (pool)->capacity - (pool)->count ||                                                    \
      bytes_are_apart(elements, (n) * sizeof *(elements), (pool)->at,                               \
                      (pool)->capacity * sizeof *(pool)->at))
+
+bool attr_is_private(const struct module *module, uint32_t key)
+{
+    const struct intern_name *name = &module->names.names[key];
+    return name->size > 0 && name->text[0] == '_';
+}
+
+bool attrs_are_private(const struct module *module, struct range attrs)
+{
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (!attr_is_private(module, module->attrs.at[attrs.first + i].key))
+            return false;
+    return true;
+}
 
 const struct attr *attr_look_for(const struct module *module, struct range attrs, uint32_t key)
 {
