@@ -395,7 +395,9 @@ void kernel_library_init(struct kernel_library *library, const char *directory, 
                          library_check *check)
 {
     *library = (struct kernel_library){
-        .source = {load, find, offer, check}, .directory = directory, .samples = samples};
+        .source = {.load = load, .find = find, .offer = offer, .check = check},
+        .directory = directory,
+        .samples = samples};
 }
 
 void kernel_library_free(struct kernel_library *library)

@@ -49,15 +49,15 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
                   !order->passive[sender->op] && !order->passive[side->op];
     if (sender ? !own && !stream : may_be_alone(verifier, graph, side))
         return;
-    struct span span = locate_event_side(module, graph, side, OP_RECV);
+    /* diag_at looks for the place only where the error is shown. */
     if (own) {
-        diag_at(diags, DIAG_event_order, span, "%s cannot wait for its own event",
-                side->op == NONE ? "a super kernel" : "an op");
+        diag_at(diags, DIAG_event_order, locate_event_side(module, graph, side, OP_RECV),
+                "%s cannot wait for its own event", side->op == NONE ? "a super kernel" : "an op");
     } else if (stream) {
-        if (diag_at(diags, DIAG_event_order, span,
+        if (diag_at(diags, DIAG_event_order, locate_event_side(module, graph, side, OP_RECV),
                     "event '%.*s' is sent and received on one stream", NAME(module, side->event)))
             diag_help(diags, "ops of one stream run in their order; leave it out");
-    } else if (diag_at(diags, DIAG_event_partner, span,
+    } else if (diag_at(diags, DIAG_event_partner, locate_event_side(module, graph, side, OP_RECV),
                        "event '%.*s' is received, but no op sends it", NAME(module, side->event))) {
         struct suggest suggest = name_suggest(module, side->event);
         for (uint32_t i = 0; diag_wants_suggestion(diags) && i < sends->count; i++)

@@ -120,8 +120,10 @@ static bool drive_launch(struct search *search, uint32_t *positions, const struc
     for (bool any = true; any;) {
         any = false;
         for (int n = 0; n < LANES; n++)
-            for (; passes_freely(queue, positions, part, n); any = true)
-                positions[queue_lane(queue, part->stream, n)]++;
+            for (; passes_freely(queue, positions, part, n); any = true) {
+                uint32_t lane = queue_lane(queue, part->stream, n);
+                positions[lane] = queue_after(queue, lane, positions[lane]);
+            }
     }
     if (positions[part->stream] == part->end[0] && !queue_is_behind(queue, positions, part, 0) &&
         (row->blocks == 0 || has_passed(queue, positions, part, part->commit)))

@@ -164,17 +164,13 @@ static struct launch_bound bound_of(const struct queue *queue, const struct part
 {
     const struct launch_row *row = part_row(queue, part);
     const struct shape_info *info = shape_info(row->shape);
-    bool pairs = info->aics && info->aivs && device_is_grouped(&queue->table->device),
-         waits = false;
+    bool pairs = info->aics && info->aivs && device_is_grouped(&queue->table->device);
     const bool lacks[LACKS] = {info->aics && !pairs, info->aivs && !pairs, pairs};
     const int32_t takes[LACKS] = {(int32_t)info->aics, (int32_t)info->aivs, 1},
                   blocks = row->keeps ? (int32_t)row->blocks : 1;
     struct launch_bound bound = {{0}, {NOBODY, NOBODY, NOBODY}};
-    for (int n = 0; n < LANES; n++)
-        for (uint32_t i = part->first[n]; i < part->end[n] && !waits; i++)
-            waits = queue_stop(queue, queue_lane(queue, part->stream, n), i)->kind == STOP_WAIT;
     for (int i = 0; i < LACKS && row->blocks; i++) {
-        bound.held[i] = takes[i] * (waits ? blocks : blocks - 1);
+        bound.held[i] = takes[i] * (part->waits ? blocks : blocks - 1);
         if (lacks[i])
             bound.lacking[i] = takes[i] * (blocks - 1);
     }
@@ -191,12 +187,30 @@ static void join(struct launch_bound *bound, const struct launch_bound *with)
     }
 }
 
+enum { NEAR_NEEDS = 64 }; /* so many are looked through one after another */
+
+/* Of the events that one lane sends, the last is enough. */
+static void add_need(const struct queue *queue, struct part *part, uint32_t event)
+{
+    const struct sender *sender = &queue->senders[event];
+    uint32_t count = part->needs.count;
+    for (uint32_t i = count; i-- > 0 && count - i <= NEAR_NEEDS && sender->lane != NONE;) {
+        const struct sender *known = &queue->senders[part->needs.at[i]];
+        if (known->lane != sender->lane)
+            continue;
+        if (known->stop < sender->stop)
+            part->needs.at[i] = event;
+        return;
+    }
+    vec_push(&part->needs, event);
+}
+
 /* Finds what follows from the steps of a part. Before it starts it waits for what the row does, or
  * for the event at which it was cut, and for waits that were moved. */
 static void find_part(const struct queue *queue, struct part *part)
 {
     const struct range waits = part_row(queue, part)->waits;
-    part->needs.count = 0;
+    part->needs.count = part->waits = 0;
     if (part->wait != NONE)
         vec_push(&part->needs, part->wait);
     for (uint32_t i = 0; i < waits.count && part->wait == NONE; i++)
@@ -209,8 +223,9 @@ static void find_part(const struct queue *queue, struct part *part)
                 part->commit[n] = i;
             if (stop->kind == STOP_EARLY && i < part->early[n])
                 part->early[n] = i;
+            part->waits += stop->kind == STOP_WAIT;
             if (stop->kind == STOP_MOVED)
-                vec_push(&part->needs, stop->event);
+                add_need(queue, part, stop->event);
         }
     }
     part->bound = bound_of(queue, part);
@@ -242,7 +257,7 @@ static void add_row(struct queue *queue, uint32_t index)
     for (uint32_t i = row->steps.first; i < row->steps.first + row->steps.count; i++) {
         const struct launch_step *step = &table->steps.at[i];
         uint32_t lane = queue_lane(queue, row->stream, step->lane);
-        struct stop stop = {STOP_WAIT, step->event, queue->parts.count, i, step->after};
+        struct stop stop = {STOP_WAIT, step->event, queue->parts.count, i, step->after, 0};
         if (step->kind == STEP_NOTIFY) {
             stop.kind = step->early && row->blocks > 1 ? STOP_EARLY : STOP_NOTIFY;
             queue->senders[step->event] = (struct sender){lane, queue->lanes[lane].stops.count};
@@ -251,7 +266,7 @@ static void add_row(struct queue *queue, uint32_t index)
     }
     for (int n = 0; n < LANES; n++)
         part.end[n] = queue->lanes[queue_lane(queue, row->stream, n)].stops.count;
-    struct stop end = {STOP_END, NONE, queue->parts.count, NONE, part.end[1] - part.first[1]};
+    struct stop end = {STOP_END, NONE, queue->parts.count, NONE, part.end[1] - part.first[1], 0};
     vec_push(&queue->lanes[row->stream].stops, end);
     for (uint32_t i = row->sends.first; i < row->sends.first + row->sends.count; i++)
         queue->senders[table->events.at[i]] = (struct sender){row->stream, part.end[0]};
@@ -455,11 +470,23 @@ enum wait_fix queue_find_fix(const struct queue *queue, const uint32_t *passed, 
 
 void queue_move_wait(struct queue *queue, uint32_t stream, uint32_t position)
 {
-    struct stop *stop = queue_stop(queue, stream, position);
+    struct stop *stops = queue->lanes[stream].stops.at, *stop = &stops[position];
+    struct part *part = &queue->parts.at[stop->part];
+    uint32_t first = position, last = position;
     assert(stop->kind == STOP_WAIT);
     stop->kind = STOP_MOVED;
-    find_part(queue, &queue->parts.at[stop->part]);
-    find_rest(queue, stream, position);
+    if (position > part->first[0] && stop[-1].kind == STOP_MOVED && stop[-1].after == stop->after)
+        first = stop[-1].run;
+    if (position + 1 < part->end[0] && stop[1].kind == STOP_MOVED && stop[1].after == stop->after)
+        last = stop[1].run;
+    stops[first].run = last;
+    stops[last].run = first;
+    add_need(queue, part, stop->event);
+    if (--part->waits == 0) {
+        part->bound = bound_of(queue, part);
+        part->rest.held[0] = NOBODY; /* not known yet */
+        find_rest(queue, stream, position);
+    }
 }
 
 /* Puts the stops of the part that the list of the launch has after a wait there, and those that it
@@ -479,6 +506,8 @@ static uint32_t divide_list(struct queue *queue, const struct part *part, uint32
     for (uint32_t i = to; i <= position; i++)
         if (stops[i].kind == STOP_NOTIFY || stops[i].kind == STOP_EARLY)
             queue->senders[stops[i].event].stop = i;
+    for (uint32_t i = part->first[0]; i <= position && to < position; i++)
+        stops[i].run = i;
     return to;
 }
 

@@ -130,6 +130,7 @@ struct stop {
     uint32_t part;
     uint32_t step;  /* in table->steps, or NONE */
     uint32_t after; /* it comes after so many stops of the part in the other lane */
+    uint32_t run;   /* of a MOVED at an end of a run of these, with one `after`: the other end */
 };
 
 /* Where an event is sent; lane NONE: outside. */
@@ -154,6 +155,7 @@ struct part {
     uint32_t early[LANES];     /* the first EARLY, or the end */
     uint32_t wait;             /* the event at which the row was cut before it, or NONE */
     struct vec_u32 needs;      /* events that it waits for before it starts */
+    uint32_t waits;            /* how many of its stops are waits */
     struct launch_bound bound; /* of it alone */
     struct launch_bound rest;  /* of it and all after it on its stream */
 };
@@ -198,6 +200,13 @@ static inline struct part *queue_part(const struct queue *queue, uint32_t lane, 
 static inline const struct launch_row *part_row(const struct queue *queue, const struct part *part)
 {
     return &queue->table->rows.at[part->row];
+}
+
+/* The position after a stop that is passed: a run of waits that were moved is passed at once. */
+static inline uint32_t queue_after(const struct queue *queue, uint32_t lane, uint32_t position)
+{
+    const struct stop *stop = queue_stop(queue, lane, position);
+    return (stop->kind == STOP_MOVED ? stop->run : position) + 1;
 }
 
 /* Whether a stream is over, of whose main lane this is the position. */
