@@ -73,7 +73,8 @@ enum { MOST_WRONG = 20 };
 static void check_list(const struct given *given)
 {
     const struct attr_value *list = &given->attr->value;
-    const struct attr_value *numbers = given->gv->module->attr_values.at + list->first;
+    const struct attr_value *values = given->gv->module->attr_values.at;
+    const struct attr_value *numbers = list->count ? values + list->first : NULL;
     uint32_t count = list->count, nested = 0, wrong = 0;
     while (nested < count && numbers[nested].kind == ATTR_LIST)
         nested++;
