@@ -176,13 +176,21 @@ static bool entries_are_apart(const struct module *module)
             const struct block *block = &module->graphs.at[i].blocks.at[b];
             if (block->kind != BLOCK_SUPERKERNEL)
                 continue;
-            block_options(module, block); /* parts need not leave for what is parsed */
             uint32_t id = entry_id(module, block_entry(module, block));
             apart = !seen[id];
             seen[id] = 1;
         }
     mem_free(seen);
     return apart;
+}
+
+/* So that no part is left for a text of options that was not asked for before. */
+static void parse_options(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t b = 0; b < module->graphs.at[i].blocks.count; b++)
+            if (module->graphs.at[i].blocks.at[b].kind == BLOCK_SUPERKERNEL)
+                block_options(module, &module->graphs.at[i].blocks.at[b]);
 }
 
 static bool visit_all(struct visits *visits, bool in_parts)
@@ -194,6 +202,7 @@ static bool visit_all(struct visits *visits, bool in_parts)
         visit_part(visits, 0, module->graphs.count, visits->context->diags);
         return !visits->failed;
     }
+    parse_options(module);
     visits->changes = mem_calloc(module->entries.count, sizeof *visits->changes);
     parts_run(&(struct parts){.threads = module->threads,
                               .count = module->graphs.count,
