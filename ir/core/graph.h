@@ -48,7 +48,7 @@ struct clauses {
     bool untyped;            /* the types of results are not written: they follow from the op */
 };
 
-/* A super kernel may stand in several blocks. The first one is it; in others it goes on. */
+/* A super kernel may have several blocks. The first one is it; in others it goes on. */
 enum block_kind {
     BLOCK_SCOPE,
     BLOCK_SCOPE_NONE,
@@ -160,10 +160,10 @@ void graph_add_item(struct graph *graph, enum item_kind kind, uint32_t id);
 void graph_free(struct graph *graph);
 /* A graph of its own with the same contents, whose ids are those of the same module. */
 struct graph graph_copy(const struct graph *graph);
-/* Leaves the parameters and what stands before the statements. */
+/* Leaves the parameters and what the text has before the statements. */
 void graph_clear_body(struct graph *graph);
 
-/* NULL may stand for none. */
+/* NULL where there are none. */
 static inline const uint32_t *op_operands(const struct graph *graph, const struct op *op)
 {
     return op->operands.count ? graph->refs.at + op->operands.first : NULL;

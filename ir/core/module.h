@@ -26,7 +26,7 @@ struct target {
     struct range attrs;
 };
 
-/* A line that names another file, whose elements stand behind it in the order of the text. */
+/* A line that names another file, whose elements follow it in the order of the text. */
 struct include {
     uint32_t path; /* name id, as it is written */
     uint32_t loc;
@@ -64,7 +64,7 @@ struct module {
     void (*free_op_types)(struct op_types *types);
 };
 
-/* What stands in the text order besides kernels, graphs and entries (enum symbol_kind). */
+/* What the text order has besides kernels, graphs and entries (enum symbol_kind). */
 enum { ORDER_TARGET = SYMBOL_KINDS, ORDER_INCLUDE };
 
 static inline uint64_t order_make(uint32_t index, unsigned kind)
@@ -151,7 +151,7 @@ static inline uint32_t module_find(const struct module *module, enum symbol_kind
     return id_map_find(&module->named[kind], name);
 }
 
-/* Whether what stands at `loc` came by an include. Files that a foreign text names are none. */
+/* Whether what is at `loc` came by an include. Files that a foreign text names are none. */
 static inline bool module_includes(const struct module *module, uint32_t loc)
 {
     return module->source && module->source->language == SOURCE_SKIR && loc != NONE &&
